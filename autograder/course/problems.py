@@ -1,0 +1,58 @@
+"""Several errors of one part of a model at once, each at its own place, and pydantic's errors in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
+
+from autograder.course.points import shown
+
+Model = TypeVar("Model", bound=BaseModel)
+Problem = tuple[tuple[str | int, ...], str]  # the keys that lead to a value, and what is wrong with it
+
+_SENTENCES = {
+    "missing": "missing",
+    "extra_forbidden": "not a field of this file; check the spelling",
+    "greater_than": "must be positive",
+    "greater_than_equal": "must not be negative",
+    "finite_number": "must be a finite number",
+}
+_WANTED = (  # by the beginning of pydantic's own name for the error
+    ("string", "text"),
+    ("int", "a whole number"),
+    ("float", "a number"),
+    ("bool", "true or false"),
+    ("tuple", "a list"),
+    ("model", "a mapping"),
+    ("dict", "a mapping"),
+)
+
+
+def checked(model: Model, problems: Sequence[Problem]) -> Model:
+    """The model itself, or all problems at once, each at its own place."""
+    if problems:
+        details = [
+            InitErrorDetails(
+                type=PydanticCustomError("course", "{sentence}", {"sentence": sentence}), loc=where, input=None
+            )
+            for where, sentence in problems
+        ]
+        raise ValidationError.from_exception_data(type(model).__name__, details)
+    return model
+
+
+def sentence_of(error: Any) -> str:
+    """One of pydantic's errors (a dict of `ValidationError.errors()`) as a sentence about the value."""
+    context = error.get("ctx", {})
+    kind: str = error["type"]
+    if kind == "value_error":
+        return str(context["error"])
+    if kind == "course":
+        return str(context["sentence"])
+    if kind in _SENTENCES:
+        return _SENTENCES[kind]
+    wanted = next((words for start, words in _WANTED if kind.startswith(start)), None)
+    return f"must be {wanted}, got {shown(error['input'])}" if wanted else str(error["msg"])

@@ -1,0 +1,117 @@
+"""The complete graded record of one submission, with what is needed to grade it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from typing import Any
+
+PASSED, GRADER_TROUBLE = "passed", "grader trouble"
+GRADED, NOT_SUBMITTED, UNREADABLE, NEEDS_ATTENTION = "graded", "not submitted", "unreadable", "needs attention"
+_WORTH_A_LOOK = ("timed out", "stopped", "not run")
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """How one check ended. `message` may be read by the student, `trouble` by the instructor only."""
+
+    id: str
+    exercise: str
+    title: str
+    public: bool
+    points: Fraction
+    outcome: str
+    earned: Fraction
+    message: str = ""
+    trouble: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """One graded submission. Points are exact; they are rounded only where they are shown."""
+
+    course: str
+    assignment: str
+    student: str
+    name: str | None
+    status: str
+    submission_hash: str
+    suite_hash: str
+    kit_version: str
+    seed: int
+    torch_version: str
+    isolation: str
+    graded_at: str
+    seconds: float
+    checks: tuple[CheckResult, ...] = ()
+    notes: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    attempt: str | None = None
+    output: Mapping[str, str] = field(default_factory=dict)
+    flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def earned(self) -> Fraction:
+        """Points earned, exact."""
+        return sum((c.earned for c in self.checks), Fraction(0))
+
+    @property
+    def possible(self) -> Fraction:
+        """Points that could be earned, exact."""
+        return sum((c.points for c in self.checks), Fraction(0))
+
+    @property
+    def complete(self) -> bool:
+        """May this receipt stand? One with grader trouble may not."""
+        return all(c.outcome != GRADER_TROUBLE for c in self.checks)
+
+    def exercises(self) -> dict[str, list[CheckResult]]:
+        """The checks by exercise, in the course's order."""
+        found: dict[str, list[CheckResult]] = {}
+        for check in self.checks:
+            found.setdefault(check.exercise, []).append(check)
+        return found
+
+    def attention(self) -> list[str]:
+        """Why a human should look at this submission; empty when there is no reason."""
+        reasons = [] if self.status == GRADED else [self.status]
+        outcomes = [c.outcome for c in self.checks]
+        reasons += [word for word in (GRADER_TROUBLE, *_WORTH_A_LOOK) if word in outcomes]
+        reasons += [f"{exercise}.py changed {', '.join(changed[:3])}" for exercise, changed in self.flags.items()]
+        return reasons
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, points as text such as "20/3"."""
+        data = asdict(self)
+        data["earned"], data["possible"] = str(self.earned), str(self.possible)
+        for check in data["checks"]:
+            check["points"], check["earned"] = str(check["points"]), str(check["earned"])
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Receipt:
+        """The receipt that `to_dict` described."""
+        fields = {k: v for k, v in data.items() if k not in ("earned", "possible")}
+        fields["checks"] = tuple(
+            CheckResult(**{**c, "points": Fraction(c["points"]), "earned": Fraction(c["earned"])}) for c in data["checks"]
+        )
+        fields["notes"], fields["ignored"] = tuple(data["notes"]), tuple(data["ignored"])
+        fields["flags"] = {k: tuple(v) for k, v in data["flags"].items()}
+        return cls(**fields)
+
+
+def total(results: Iterable[CheckResult]) -> tuple[Fraction, Fraction]:
+    """Points earned and possible."""
+    chosen = list(results)
+    return sum((c.earned for c in chosen), Fraction(0)), sum((c.points for c in chosen), Fraction(0))
+
+
+def shown(points: Fraction) -> str:
+    """Points as people read them: rounded half up to two decimals, once, here; trailing zeros left out."""
+    value = (Decimal(points.numerator) / Decimal(points.denominator)).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,255 @@
+"""Grade a batch: one pytest session collects the suites once and runs their checks for submission after submission."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from autograder import __version__
+from autograder.course import Assignment, CourseFiles
+from autograder.grading.errors import GradingError
+from autograder.grading.receipt import GRADED, GRADER_TROUBLE, CheckResult, Receipt
+from autograder.grading.store import now
+from autograder.grading.suite_hash import suite_hash
+from autograder.intake import Submission
+from autograder.sandbox.host import SandboxError, Zygote
+from autograder.sandbox.session import Session, SessionLimits
+from autograder.suite import plugin
+from autograder.suite.checks import Check
+from autograder.suite.desk import Desk
+from autograder.suite.explain import trouble, verdict
+
+ISOLATION = "process only"
+"""What stands between student code and the machine: a process of its own with limits."""
+
+_PLUGINS_NOT_NEEDED = """terminal cacheprovider logging junitxml pastebin faulthandler stepwise setuponly setupplan doctest unittest
+skipping warnings capture debugging threadexception unraisableexception legacypath""".split()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What is graded, and how."""
+
+    files: CourseFiles
+    course: str
+    assignment: Assignment
+    submissions: Sequence[Submission]
+    seed: int
+    shared_workers: bool = True
+
+
+def grade(batch: Batch, finished: Callable[[Receipt], None], started: Callable[[Submission], None]) -> None:
+    """Grade every submission of the batch; `finished` gets each receipt as soon as it is complete.
+
+    Raises:
+        GradingError: the suites or the sandbox are at fault; nothing was scored by them.
+        KeyboardInterrupt: the user stopped; receipts so far were handed over.
+    """
+    run = _Run(batch, finished, started)
+    suites = [batch.files.suite_file(batch.assignment.id, e.name) for e in batch.assignment.exercises]
+    missing = [path.name for path in suites if not path.is_file()]
+    if missing:
+        raise GradingError(f"tests/suites/{batch.assignment.id} has no {', '.join(missing)}; every exercise needs a suite")
+    arguments = [str(path) for path in suites] + ["--noconftest", "-c", os.devnull, f"--rootdir={batch.files.root}"]
+    arguments += [part for name in _PLUGINS_NOT_NEEDED for part in ("-p", f"no:{name}")]
+    with _quiet_environment():
+        code = pytest.main(arguments, plugins=[plugin, run])
+    if run.interrupted:
+        raise KeyboardInterrupt
+    if run.error is not None:
+        raise GradingError(run.error)
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or not run.ready:
+        raise GradingError("the suites could not be run; `pytest tests/suites` shows why")
+
+
+@dataclass
+class _Run:
+    """The pytest plugin of a grading run."""
+
+    batch: Batch
+    finished: Callable[[Receipt], None]
+    started: Callable[[Submission], None]
+    error: str | None = None
+    ready: bool = False
+    interrupted: bool = False
+    _raised: BaseException | None = None
+    _collect_errors: list[str] = field(default_factory=list)
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        self.desk = Desk(self.batch.files, self.batch.assignment, self.batch.seed)
+        config.stash[plugin.DESK] = self.desk
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._collect_errors.append(f"{report.nodeid}: {_last_line(report.longreprtext)}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Instead of running every item once: run all of them for each submission."""
+        self.error = "; ".join(self._collect_errors) or _points_problem(self.batch.assignment, session.items)
+        if self.error is not None:
+            return True
+        self.ready = True
+        self.torch_version = "unknown"
+        self.suite_hash = suite_hash(self.batch.files, self.batch.assignment)
+        order = {e.name: i for i, e in enumerate(self.batch.assignment.exercises)}
+        items = sorted(session.items, key=lambda item: order[item.stash[plugin.CHECK].exercise])
+        try:
+            self._all_submissions(items)
+        except SandboxError as error:
+            self.error = f"the sandbox failed twice in a row: {error}"
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> pytest.TestReport:
+        """Note what the check raised; a full report with its traceback is not needed."""
+        if call.excinfo is not None:
+            self._raised = call.excinfo.value
+        outcome: Any = "passed" if call.excinfo is None else "failed"
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
+
+    def _all_submissions(self, items: Sequence[pytest.Item]) -> None:
+        with _Zygotes() as zygotes:
+            for submission in self.batch.submissions:
+                self.started(submission)
+                try:
+                    receipt = self._one_submission(zygotes.get(), submission, items)
+                except SandboxError:
+                    zygotes.renew()
+                    receipt = self._one_submission(zygotes.get(), submission, items)
+                self.finished(receipt)
+
+    def _one_submission(self, zygote: Zygote, submission: Submission, items: Sequence[pytest.Item]) -> Receipt:
+        begun = time.perf_counter()
+        limits = SessionLimits(**self.batch.assignment.limits.model_dump())
+        session = Session(zygote, limits, shared=self.batch.shared_workers)
+        self.torch_version = zygote.report["torch"]
+        self.desk.seat(session, {name: file.content for name, file in submission.files.items()})
+        try:
+            results = tuple(self._one_check(item, items[(i + 1) % len(items)]) for i, item in enumerate(items))
+        finally:
+            session.close()
+        return replace(
+            self._receipt(submission, session),
+            checks=results,
+            seconds=round(time.perf_counter() - begun, 4),
+        )
+
+    def _one_check(self, item: pytest.Item, following: pytest.Item) -> CheckResult:
+        check: Check = item.stash[plugin.CHECK]
+        self._raised = None
+        begun = time.perf_counter()
+        item._initrequest()  # type: ignore[attr-defined]  # fresh fixtures, as a rerun of a test needs them
+        runtestprotocol(item, log=False, nextitem=following)
+        seconds = time.perf_counter() - begun
+        raised = self._raised
+        if isinstance(raised, (KeyboardInterrupt, SandboxError)):
+            raise raised
+        found = verdict(raised, self.desk.calls, public=check.public)
+        return CheckResult(
+            id=check.id,
+            exercise=check.exercise,
+            title=check.title,
+            public=check.public,
+            points=check.points,
+            outcome=found.outcome,
+            earned=check.points * Fraction(str(found.share)),
+            message=found.message,
+            trouble=trouble(raised) if found.outcome == GRADER_TROUBLE and raised is not None else "",
+            seconds=round(seconds, 5),
+        )
+
+    def _receipt(self, submission: Submission, session: Session) -> Receipt:
+        own = [f"{exercise}.py: {note}" for exercise, notes in session.notes.items() for note in notes]
+        outputs = {e.name: session.output(e.name) for e in self.batch.assignment.exercises}
+        return Receipt(
+            course=self.batch.course,
+            assignment=self.batch.assignment.id,
+            student=submission.student,
+            name=submission.name,
+            status=GRADED if submission.status == "ready" else submission.status,
+            submission_hash=submission.digest,
+            suite_hash=self.suite_hash,
+            kit_version=__version__,
+            seed=self.batch.seed,
+            torch_version=self.torch_version,
+            isolation=ISOLATION,
+            graded_at=now(),
+            seconds=0.0,
+            notes=(*submission.notes, *own),
+            ignored=submission.ignored,
+            files={
+                name: f"{file.path} sha256:{hashlib.sha256(file.content).hexdigest()[:16]}"
+                for name, file in submission.files.items()
+            },
+            attempt=submission.attempt,
+            output={exercise: text for exercise, text in outputs.items() if text},
+            flags={exercise: tuple(changed) for exercise, changed in session.changes.items()},
+        )
+
+
+class _Zygotes:
+    """The zygote of a run; a fresh one after it failed."""
+
+    def __init__(self) -> None:
+        self._current: Zygote | None = None
+
+    def __enter__(self) -> _Zygotes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.renew()
+
+    def get(self) -> Zygote:
+        """The running zygote; started when it is first needed."""
+        self._current = self._current or Zygote()
+        return self._current
+
+    def renew(self) -> None:
+        """Close it; the next `get` starts another."""
+        if self._current is not None:
+            self._current.close()
+        self._current = None
+
+
+def _points_problem(assignment: Assignment, items: Sequence[pytest.Item]) -> str | None:
+    """What is wrong with the suites' points, if anything: 0 of 0 is an error, and so is a sum that does not fit."""
+    for exercise in assignment.exercises:
+        checks = [c for item in items if (c := item.stash.get(plugin.CHECK, None)) and c.exercise == exercise.name]
+        if not checks:
+            return f"{exercise.name} has no runnable checks in tests/suites/{assignment.id}/test_{exercise.name}.py"
+        points = sum((check.points for check in checks), Fraction(0))
+        if points != exercise.points:
+            return f"the checks of {exercise.name} are worth {points} points, course.yml says {exercise.points}"
+    return None
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1].removeprefix("E").strip() if lines else "cannot be collected"
+
+
+@contextmanager
+def _quiet_environment() -> Iterator[None]:
+    """No plugins but the named ones, no options from the environment."""
+    before = {key: os.environ.pop(key, None) for key in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")}
+    before["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            os.environ.pop(key, None)
+            if value is not None:
+                os.environ[key] = value

@@ -1,0 +1,258 @@
+"""Which file of a hand-in answers which exercise: never a guess that nobody is told about."""
+
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from autograder.intake.content import conflict_line, unreadable
+from autograder.intake.files import MAX_DEPTH, MAX_ENTRIES, MAX_FILE_BYTES, Entry, Refused, Tree
+from autograder.intake.names import Closeness, match
+from autograder.intake.submission import HandedIn, Status
+
+MAX_RIVALS = 10
+MAX_LISTED = 50
+
+# What lies in these folders came with the students' bundle, is a test or belongs to a library, and is never an answer.
+_NOT_ANSWERS = {"selfcheck", "tests", "venv", "env", "site-packages", "node_modules"}
+_HIDING = sys.stdlib_module_names | {"numpy", "torch", "sitecustomize", "usercustomize"}
+
+
+@dataclass
+class Contents:
+    """What was found in one hand-in."""
+
+    files: dict[str, HandedIn] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    archives: list[Entry] = field(default_factory=list)
+    is_empty: bool = True
+    is_recognised: bool = False
+    is_unclear: bool = False
+    has_unreadable: bool = False
+
+    @property
+    def status(self) -> Status:
+        if self.is_empty:
+            return "not submitted"
+        if self.has_unreadable and not self.files and not self.is_unclear:
+            return "unreadable"
+        if self.is_unclear or self.has_unreadable or not self.is_recognised:
+            return "needs attention"
+        return "ready"
+
+
+@dataclass
+class Level:
+    """The entries at one depth of a hand-in, sorted by what their names may mean."""
+
+    candidates: dict[str, list[tuple[Closeness, Entry]]] = field(default_factory=dict)
+    unclear: list[tuple[tuple[str, ...], Entry]] = field(default_factory=list)
+    others: list[Entry] = field(default_factory=list)  # of this level and those above it
+    folders: list[Entry] = field(default_factory=list)  # in which answers may lie
+
+    @property
+    def is_certain(self) -> bool:
+        """True when a name is an exercise's own or nearly so."""
+        return any(closeness != "loose" for found in self.candidates.values() for closeness, _ in found)
+
+    @property
+    def has_answers(self) -> bool:
+        return bool(self.candidates or self.unclear)
+
+
+def choose(tree: Tree, exercises: Sequence[str], whose: Collection[str] = ()) -> Contents:
+    """Reads the exercises' files out of `tree`. `whose`: words that may be added to a file's name (`names.match`).
+
+    Only candidates for an exercise are opened, other files never. Raises `Refused` when the tree cannot be listed.
+    """
+    level = find_level(tree, exercises, whose)
+    contents = Contents()
+    contents.is_empty = not (level.has_answers or level.others)
+    contents.is_recognised = level.has_answers
+    contents.archives = [entry for entry in level.others if entry.name.casefold().endswith(".zip")]
+    for meant, entry in level.unclear:
+        contents.is_unclear = True
+        names = " or ".join(f"{exercise}.py" for exercise in meant)
+        contents.notes.append(f"{entry.shown} could be {names}; hand it in under the name that is meant.")
+    for exercise in exercises:
+        _settle(contents, exercise, level.candidates.get(exercise, []))
+    if contents.is_recognised:
+        _look_for_missing(contents, tree, level)
+        _mention_others(contents, tree, level, exercises)
+    elif not contents.is_empty:
+        names = ", ".join(f"{exercise}.py" for exercise in exercises)
+        contents.notes.append(f"No exercise file was found; hand in {names} under exactly these names.")
+    listed = [entry.shown for entry in level.others]
+    contents.ignored += listed[:MAX_LISTED]
+    if len(listed) > MAX_LISTED:
+        contents.ignored.append(f"and {len(listed) - MAX_LISTED} more")
+    return contents
+
+
+def find_level(tree: Tree, exercises: Sequence[str], whose: Collection[str] = ()) -> Level:
+    """The shallowest level with a name that is certain, else the shallowest with any: copies further down never count.
+
+    Raises `Refused` when the tree cannot be listed or is too large.
+    """
+    passed: list[Entry] = []
+    possible: Level | None = None
+    folders = [""]
+    seen = 0
+    for _ in range(MAX_DEPTH):
+        entries = [entry for folder in folders for entry in tree.children(folder)]
+        seen += len(entries)
+        if seen > MAX_ENTRIES:
+            break
+        level = _sort_out(entries, exercises, whose)
+        level.others[:0] = passed
+        if level.is_certain:
+            return level
+        if possible is None and level.has_answers:
+            possible = level
+        passed = [entry for entry in level.others if entry not in level.folders]
+        folders = [entry.path for entry in level.folders]
+    if possible is None and seen > MAX_ENTRIES:
+        raise Refused(f"More than {MAX_ENTRIES:,} files were handed in; hand in only the exercise files.")
+    return possible or Level(others=passed)
+
+
+def _sort_out(entries: list[Entry], exercises: Sequence[str], whose: Collection[str]) -> Level:
+    level = Level()
+    for entry in entries:
+        found = match(entry.name, exercises, whose)
+        if entry.kind == "folder" and (found is None or found.closeness != "exact"):
+            level.others.append(entry)
+            if entry.name.casefold() not in _NOT_ANSWERS:
+                level.folders.append(entry)
+        elif found is None:
+            level.others.append(entry)
+        elif len(found.exercises) > 1:
+            level.unclear.append((found.exercises, entry))
+        else:
+            level.candidates.setdefault(found.exercises[0], []).append((found.closeness, entry))
+    return level
+
+
+def _settle(contents: Contents, exercise: str, candidates: list[tuple[Closeness, Entry]]) -> None:
+    """Takes the one file that is meant, or says why none was."""
+    near = [entry for closeness, entry in candidates if closeness == "exact"]
+    near += [entry for closeness, entry in candidates if closeness == "close"]
+    loose = [entry for closeness, entry in candidates if closeness == "loose"]
+    rivals = near or loose
+    if not rivals:
+        contents.missing.append(exercise)
+        return
+    if near:
+        contents.ignored += [entry.shown for entry in loose]
+        contents.notes += [f"{entry.shown} was not graded, because {near[0].shown} was handed in." for entry in loose]
+    if len(rivals) > 1 and not _same(rivals):
+        contents.is_unclear = True
+        contents.notes.append(
+            f"{exercise}.py was handed in {len(rivals)} times with different content ({_listing(rivals)}); "
+            f"hand in only the one that is meant, as {exercise}.py."
+        )
+        return
+    if len(rivals) > 1:
+        contents.ignored += [entry.shown for entry in rivals[1:]]
+        contents.notes.append(f"{_listing(rivals)} are the same; {rivals[0].shown} was used.")
+    _take(contents, exercise, rivals[0])
+
+
+def _take(contents: Contents, exercise: str, entry: Entry) -> None:
+    try:
+        content = entry.load(MAX_FILE_BYTES)
+    except Refused as refusal:
+        contents.has_unreadable = True
+        contents.notes.append(str(refusal))
+        return
+    reason = unreadable(content)
+    if reason is not None:
+        contents.has_unreadable = True
+        contents.notes.append(f"{entry.shown} {reason}.")
+        return
+    contents.files[exercise] = HandedIn(exercise, entry.shown, content)
+    if entry.name != f"{exercise}.py":
+        contents.notes.append(f"We graded {entry.shown} as {exercise}.py; hand it in under that name next time.")
+    line = conflict_line(content)
+    if line is not None:
+        contents.notes.append(f"{entry.shown} has a git conflict marker in line {line}; resolve the conflict.")
+
+
+def _same(rivals: list[Entry]) -> bool:
+    """True when all can be read and hold the same bytes."""
+    if len(rivals) > MAX_RIVALS:
+        return False
+    try:
+        return len({entry.load(MAX_FILE_BYTES) for entry in rivals}) == 1
+    except Refused:
+        return False
+
+
+def _listing(entries: list[Entry]) -> str:
+    names = [entry.shown for entry in entries[:MAX_RIVALS]]
+    more = [f"{len(entries) - MAX_RIVALS} more"] if len(entries) > MAX_RIVALS else []
+    return ", ".join(names + more)
+
+
+def _look_for_missing(contents: Contents, tree: Tree, level: Level) -> None:
+    """Notes each missing exercise, and where a file of its name lies further down: it may have been meant."""
+    below = _names_below(tree, level.folders) if contents.missing else {}
+    for exercise in contents.missing:
+        elsewhere = below.get(f"{exercise}.py", [])
+        if elsewhere:
+            contents.is_unclear = True
+            contents.notes.append(
+                f"{exercise}.py is missing beside the other files, but there is {_listing(elsewhere)}; "
+                "hand in all files in one folder."
+            )
+        else:
+            contents.notes.append(f"{exercise}.py is missing; hand it in to have it graded.")
+
+
+def _names_below(tree: Tree, folders: list[Entry]) -> dict[str, list[Entry]]:
+    """The files under `folders` by name, as far as the limits allow."""
+    found: dict[str, list[Entry]] = {}
+    seen = 0
+    for _ in range(MAX_DEPTH):
+        below: list[Entry] = []
+        for folder in folders:
+            try:
+                below += tree.children(folder.path)
+            except Refused:
+                continue
+        seen += len(below)
+        for entry in below:
+            if entry.kind == "file":
+                found.setdefault(entry.name, []).append(entry)
+        folders = [entry for entry in below if entry.kind == "folder" and entry.name.casefold() not in _NOT_ANSWERS]
+        if seen > MAX_ENTRIES:
+            break
+    return found
+
+
+def _mention_others(contents: Contents, tree: Tree, level: Level, exercises: Sequence[str]) -> None:
+    """Notes the ignored files that would have mattered elsewhere."""
+    for entry in level.others:
+        if entry.kind == "folder" and entry.name in exercises:
+            contents.notes.append(
+                f"The folder {entry.shown} was ignored; remove it, because Python imports it instead of {entry.name}.py."
+            )
+        elif _hides_a_module(tree, entry):
+            module = entry.name.removesuffix(".py")
+            contents.notes.append(f"{entry.shown} was ignored; rename it, because it hides the real {module}.")
+        elif entry.kind == "file" and entry.name.removesuffix(".ipynb") in exercises:
+            contents.notes.append(f"{entry.shown} is a notebook and was not graded; hand in the Python file.")
+    for archive in contents.archives:
+        contents.notes.append(f"{archive.shown} was not opened, because exercise files lie beside it.")
+
+
+def _hides_a_module(tree: Tree, entry: Entry) -> bool:
+    if entry.kind == "file":
+        return entry.name.endswith(".py") and entry.name.removesuffix(".py") in _HIDING
+    if entry.kind != "folder" or entry.name not in _HIDING:
+        return False
+    try:
+        return any(child.name == "__init__.py" for child in tree.children(entry.path))
+    except Refused:
+        return False

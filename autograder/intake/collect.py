@@ -1,0 +1,168 @@
+"""From what was handed in to one `Submission` per student; whatever is wrong with a hand-in becomes its status."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from autograder.intake.archive import MAX_ARCHIVE_BYTES, read_zip
+from autograder.intake.choose import Contents, choose
+from autograder.intake.files import Refused
+from autograder.intake.handins import Finder, HandIn
+from autograder.intake.names import is_junk, shown, words
+from autograder.intake.roster import ALLOWED, MAX_ID, Roster, id_problem, rough
+from autograder.intake.submission import Submission
+
+
+def collect(
+    paths: Sequence[Path], exercises: Sequence[str], assignment: str, roster: Roster | None = None
+) -> list[Submission]:
+    """One submission per student, sorted by id, from submission folders, zips or folders of them.
+
+    With a roster every student in it gets exactly one row, and a hand-in under another id gets a row that needs
+    attention. Raises `IntakeError` for a path that does not exist; nothing that is handed in raises.
+    """
+    by_student: dict[str, list[HandIn]] = {}
+    for hand_in in Finder(exercises, assignment, roster).find(paths):
+        known = roster.find(hand_in.student) if roster is not None else None
+        by_student.setdefault(known or hand_in.student, []).append(hand_in)
+    reader = _Reader(exercises, assignment)
+    namesakes = _namesakes(by_student)
+    rows: list[Submission] = []
+    taken = {*by_student, *(roster or ())}
+    for student in sorted(taken):
+        hand_ins = by_student.get(student, [])
+        if id_problem(student) is None and (roster is None or student in roster):
+            name = None if roster is None else roster.students[student]
+            row = _noting(reader.submission(student, name, hand_ins), namesakes.get(rough(student), []))
+        else:
+            row = _stranger(student, hand_ins, roster, taken)
+            taken.add(row.student)
+        rows.append(row)
+    return sorted(rows, key=lambda row: row.student)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    exercises: Sequence[str]
+    assignment: str
+
+    def submission(self, student: str, name: str | None, hand_ins: list[HandIn]) -> Submission:
+        if not hand_ins:
+            return Submission(student, name, notes=("Nothing was handed in.",))
+        usable = [hand_in for hand_in in hand_ins if hand_in.problem is None or hand_in.problem_status == "unreadable"]
+        aside = [hand_in.problem for hand_in in hand_ins if hand_in.problem is not None and hand_in not in usable]
+        if not usable:
+            return Submission(student, name, status="needs attention", notes=tuple(aside))
+        meant = _latest(usable)
+        if len(meant) > 1:
+            places = " and ".join(hand_in.where for hand_in in meant)
+            sentence = f"{len(meant)} hand-ins were found for {student} ({places}); only one of them can be graded."
+            return Submission(student, name, status="needs attention", notes=(sentence, *aside))
+        whose = {*words(student), *words(name or ""), *words(self.assignment)}
+        latest = meant[0]
+        contents = self._read(latest, whose)
+        earlier = [hand_in for hand_in in usable if hand_in is not latest]
+        notes = [*self._about_attempts(latest, earlier, contents, whose), *contents.notes, *aside]
+        return Submission(
+            student,
+            name,
+            files={exercise: contents.files[exercise] for exercise in self.exercises if exercise in contents.files},
+            status=contents.status,
+            notes=tuple(notes),
+            ignored=tuple(contents.ignored),
+            attempt=latest.attempt,
+        )
+
+    def _read(self, hand_in: HandIn, whose: set[str]) -> Contents:
+        if hand_in.problem is not None:
+            return Contents(notes=[hand_in.problem], is_empty=False, has_unreadable=True)
+        try:
+            contents = choose(hand_in.open(), self.exercises, whose)
+            if not contents.is_recognised and contents.archives:
+                contents = self._read_inner(contents, whose)
+        except Refused as refusal:
+            return Contents(notes=[str(refusal)], is_empty=False, has_unreadable=True)
+        if contents.is_empty:
+            contents.notes = [f"{hand_in.where} is empty; hand in your exercise files."]
+        return contents
+
+    def _read_inner(self, outer: Contents, whose: set[str]) -> Contents:
+        """The zip in a folder that holds no exercise file, as learning platforms store an uploaded zip."""
+        if len(outer.archives) > 1:
+            names = ", ".join(entry.shown for entry in outer.archives)
+            outer.notes = [f"{len(outer.archives)} zips were handed in ({names}); hand in only one of them."]
+            return outer
+        archive = outer.archives[0]
+        inner = choose(read_zip(archive.shown, archive.load(MAX_ARCHIVE_BYTES)), self.exercises, whose)
+        inner.ignored += [name for name in outer.ignored if name != archive.shown]
+        return inner
+
+    def _about_attempts(self, latest: HandIn, earlier: list[HandIn], contents: Contents, whose: set[str]) -> list[str]:
+        """Notes that only the latest attempt counts, and what an earlier one had more."""
+        if not earlier:
+            return []
+        notes = [f"Only the latest attempt counts ({latest.attempt}); earlier ones were not used: {len(earlier)}."]
+        lacking = [exercise for exercise in self.exercises if exercise not in contents.files]
+        for hand_in in sorted(earlier, key=_time, reverse=True):
+            had = self._read(hand_in, whose).files if lacking else {}
+            for exercise in [exercise for exercise in lacking if exercise in had]:
+                contents.is_unclear = True
+                lacking.remove(exercise)
+                notes.append(
+                    f"{exercise}.py could not be taken from the latest attempt, but the one of {hand_in.attempt} has it; "
+                    "hand in all files together."
+                )
+        return notes
+
+
+def _time(hand_in: HandIn) -> str:
+    return (hand_in.attempt or "").removesuffix("Z")
+
+
+def _latest(hand_ins: list[HandIn]) -> list[HandIn]:
+    """The latest attempt, or all that could be meant."""
+    if any(hand_in.attempt is None for hand_in in hand_ins):
+        return hand_ins
+    newest = max(map(_time, hand_ins))
+    return [hand_in for hand_in in hand_ins if _time(hand_in) == newest]
+
+
+def _stranger(student: str, hand_ins: list[HandIn], roster: Roster | None, taken: set[str]) -> Submission:
+    """The row of a name that is nobody's id: reported, never read."""
+    problem = id_problem(student)
+    notes = [hand_in.problem for hand_in in hand_ins if hand_in.problem is not None]
+    if problem is not None:
+        notes.append(f"The name '{shown(student[:MAX_ID])}' {problem}, so it is no student id; {ALLOWED}.")
+    elif roster is not None and not notes:
+        similar = roster.similar(student)
+        guess = f"if it is {similar}'s, rename it" if similar else "correct the name or the roster"
+        notes.append(f"{student} is not in the roster; {guess}. Nothing in it was graded.")
+    return Submission(_printable_id(student, taken), status="needs attention", notes=tuple(notes))
+
+
+def _printable_id(student: str, taken: set[str]) -> str:
+    """A name for the row that is a usable id and nobody else's."""
+    if id_problem(student) is None:
+        return student
+    text = shown(student).replace("/", "\ufffd").replace("\\", "\ufffd")[: MAX_ID - 10].strip() or "unnamed"
+    text = f"\ufffd{text}" if is_junk(text) else text
+    candidate, count = text, 1
+    while candidate in taken:
+        count += 1
+        candidate = f"{text} ({count})"
+    return candidate
+
+
+def _namesakes(by_student: Iterable[str]) -> dict[str, list[str]]:
+    """The ids something was handed in under, by how they read without letter case and copy marks."""
+    found: dict[str, list[str]] = {}
+    for student in sorted(by_student):
+        found.setdefault(rough(student), []).append(student)
+    return found
+
+
+def _noting(row: Submission, namesakes: list[str]) -> Submission:
+    """Ids that differ in letter case or a copy mark are different students, but somebody should look."""
+    others = [shown(student) for student in namesakes if student != row.student]
+    sentences = [f"There is also a hand-in under the id {other}; if it is yours, tell the staff." for other in others]
+    return replace(row, notes=(*row.notes, *sentences))

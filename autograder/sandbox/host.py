@@ -1,0 +1,266 @@
+"""The grader's side of the zygote and its workers: start, ask with a deadline, drain output, end."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.sandbox import wire
+
+WALL_FACTOR = 3
+"""A call may take this many times its limit by the clock on the wall; its limit is in seconds of its own CPU time."""
+
+
+class SandboxError(Exception):
+    """The sandbox itself failed. Never the student's fault."""
+
+
+class CallTimedOut(Exception):
+    """No answer within the limit. `cpu` tells whether the worker computed or waited."""
+
+    def __init__(self, cpu: float) -> None:
+        super().__init__(f"no answer; {cpu:.1f} s of CPU time used")
+        self.cpu = cpu
+
+
+class WorkerGone(Exception):
+    """The worker ended before it answered, or its reply had a wrong form. `why` is a sentence."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@dataclass(frozen=True)
+class WorkerLimits:
+    """What one worker may use."""
+
+    memory_mb: int
+    cpu_seconds: int
+    output_bytes: int
+
+
+class Zygote:
+    """The warm process that forks workers. Use as a context manager."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-B", str(Path(__file__).with_name("zygote.py")), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=_environment(),
+                cwd="/",
+                start_new_session=True,
+                pass_fds=(theirs.fileno(),),
+            )
+        self._control = ours
+        settings = {"packages": package_folders(), "engine": str(Path(__file__).resolve().parents[2])}
+        self._control.sendall(json.dumps(settings).encode())
+        self.report: dict[str, Any] = json.loads(self._line()[0])
+
+    def fork(self, limits: WorkerLimits) -> Worker:
+        """A fresh worker."""
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        request = {"do": "fork", **vars(limits)}
+        try:
+            socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], [theirs.fileno(), writing])
+            line, descriptors = self._line()
+        except OSError as error:
+            raise SandboxError(f"the zygote does not answer: {error}") from error
+        finally:
+            theirs.close()
+            os.close(writing)
+        pid = json.loads(line)["pid"]
+        return Worker(self, pid, descriptors[0] if descriptors else None, ours, reading, limits)
+
+    def end(self, pid: int) -> None:
+        """Have a worker and all it started killed and reaped. Does not wait."""
+        try:
+            self._control.sendall(json.dumps({"do": "end", "pid": pid}).encode() + b"\n")
+        except OSError:
+            pass
+
+    def close(self) -> None:
+        """End the zygote; it ends its workers first."""
+        self._control.close()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> Zygote:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _line(self) -> tuple[bytes, list[int]]:
+        line, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
+        if not line:
+            raise SandboxError("the zygote ended; its last words are above")
+        return line, list(descriptors)
+
+
+class Worker:
+    """One forked process with one student's code in it."""
+
+    def __init__(
+        self, zygote: Zygote, pid: int, pidfd: int | None, channel: socket.socket, output: int, limits: WorkerLimits
+    ) -> None:
+        self.pid = pid
+        self.alive = True
+        self._zygote = zygote
+        self._pidfd = pidfd
+        self._channel = channel
+        self._output = output
+        self._limits = limits
+        self._kept = bytearray()
+        self._output_open = True
+        channel.setblocking(False)
+        os.set_blocking(output, False)
+
+    def ask(self, operations: Sequence[tuple[str, Any]], cpu_limit: float, wall_limit: float) -> dict[str, Any]:
+        """Send operations, return the reply to the last one (or to the first that had a fault).
+
+        Raises:
+            CallTimedOut: no answer within `cpu_limit` seconds of the worker's CPU time or `wall_limit` seconds.
+            WorkerGone: the process ended, or what it sent is not a reply.
+        """
+        deadline = _Deadline(self, cpu_limit, wall_limit)
+        try:
+            self._write(wire.encode(list(operations)), deadline)
+            head = self._read(wire.HEAD.size, deadline)
+            reply = wire.decode(self._read(wire.body_length(bytes(head), wire.MAX_REPLY), deadline))
+        except (wire.WireError, ConnectionError, EOFError) as error:
+            self.end()
+            raise WorkerGone(str(error)) from None
+        except CallTimedOut:
+            self.end()
+            raise
+        if type(reply) is not dict or not ("value" in reply or type(reply.get("fault")) is dict):
+            self.end()
+            raise WorkerGone("its reply has a wrong form")
+        return reply
+
+    def cpu_seconds(self) -> float:
+        """CPU time this process has used, read from outside. 0 when it is gone."""
+        try:
+            return time.clock_gettime((~self.pid << 3) | 2)
+        except (OSError, AttributeError):
+            return 0.0
+
+    def output(self) -> str:
+        """What it printed so far, cut at the limit, control characters replaced."""
+        self._drain()
+        cut = len(self._kept) > self._limits.output_bytes
+        text = bytes(self._kept[: self._limits.output_bytes]).decode("utf-8", "backslashreplace")
+        text = "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+        return text + ("\n[output truncated]" if cut else "")
+
+    def end(self) -> None:
+        """Kill the process and everything it started. Safe to call twice."""
+        if not self.alive:
+            return
+        self._drain()
+        self.alive = False
+        self._output_open = False
+        if self._pidfd is not None:
+            try:
+                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+            except OSError:
+                pass
+            os.close(self._pidfd)
+        self._zygote.end(self.pid)
+        self._channel.close()
+        os.close(self._output)
+
+    def _write(self, frame: bytes, deadline: _Deadline) -> None:
+        view = memoryview(frame)
+        while view:
+            try:
+                view = view[self._channel.send(view) :]
+            except BlockingIOError:
+                self._wait(deadline, writing=True)
+
+    def _read(self, count: int, deadline: _Deadline) -> bytearray:
+        data = bytearray()
+        while len(data) < count:
+            try:
+                piece = self._channel.recv(min(count - len(data), 1 << 20))
+            except BlockingIOError:
+                self._wait(deadline)
+                continue
+            if not piece:
+                raise EOFError("its process ended before it answered")
+            data += piece
+        return data
+
+    def _wait(self, deadline: _Deadline, writing: bool = False) -> None:
+        """Until the channel is ready or the deadline is over; what is printed meanwhile is drained."""
+        watched: list[Any] = [] if writing else [self._channel]
+        watched += [self._output] if self._output_open else []
+        watched += [self._pidfd] if self._pidfd is not None else []
+        readable, writable, _ = select.select(watched, [self._channel] if writing else [], [], deadline.slice())
+        self._drain()
+        if self._pidfd in readable and self._channel not in readable and not writable:
+            raise EOFError("its process ended before it answered")
+
+    def _drain(self) -> None:
+        """Read what is in the output pipe; keep as much as the limit allows."""
+        room = self._limits.output_bytes + 1
+        while self._output_open:
+            try:
+                piece = os.read(self._output, 1 << 16)
+            except BlockingIOError:
+                return
+            self._kept += piece[: max(0, room - len(self._kept))]
+            self._output_open = bool(piece)
+
+
+class _Deadline:
+    """The limit of one call, by the worker's CPU clock, with a generous limit by the clock on the wall."""
+
+    def __init__(self, worker: Worker, cpu_limit: float, wall_limit: float) -> None:
+        self._worker = worker
+        self._cpu_start = worker.cpu_seconds()
+        self._cpu_limit = cpu_limit
+        self._end = time.monotonic() + wall_limit
+
+    def slice(self) -> float:
+        """Seconds to wait before looking again.
+
+        Raises:
+            CallTimedOut: nothing is left.
+        """
+        used = self._worker.cpu_seconds() - self._cpu_start
+        left = min(self._cpu_limit - used, self._end - time.monotonic())
+        if left <= 0:
+            raise CallTimedOut(used)
+        return max(left, 0.01)
+
+
+def package_folders() -> list[str]:
+    """Folders that hold installed packages; start-up files (.pth) in them are not run in the zygote."""
+    paths = sysconfig.get_paths()
+    return list(dict.fromkeys(os.path.realpath(paths[key]) for key in ("purelib", "platlib")))
+
+
+def _environment() -> dict[str, str]:
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    kept = {k: os.environ[k] for k in ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if k in os.environ}
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", **threads, **kept}

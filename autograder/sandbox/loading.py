@@ -1,0 +1,211 @@
+"""Read one student module so that a fault in it costs only what it touches.
+
+The file is compiled statement by statement. A statement that does not parse, or raises, becomes a note with its line;
+the functions around it still count. This module runs in the student's process, so nothing it says is trusted.
+"""
+
+from __future__ import annotations
+
+import __future__
+
+import ast
+import linecache
+import re
+import sys
+import tokenize
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from io import BytesIO
+from typing import Any
+
+MAX_PIECES = 400
+"""A file with more top-level pieces than this is not repaired, only reported."""
+
+_PIECE = re.compile(r"(?:@|def |async def |class |import |from |if |for |while |with |try|[A-Za-z_(\[\"'#!%])")
+_DEFINES = re.compile(r"(?:async\s+def|def|class)\s+(\w+)|(\w+)\s*(?::[^=]+)?=(?!=)")
+
+
+@dataclass
+class Loaded:
+    """A module that was read as far as it goes. `broken` maps a name to the sentence that says why it is not there."""
+
+    module: types.ModuleType
+    notes: list[str] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict)
+
+
+def load_module(name: str, source: bytes, filename: str) -> Loaded:
+    """Execute `source` as module `name`, statement by statement. Only a hard end of the process escapes."""
+    module = types.ModuleType(name)
+    module.__file__ = filename
+    loaded = Loaded(module)
+    sys.modules[name] = module
+    text = decode(source, loaded.notes)
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    flags = 0
+    for node in _statements(text, filename, loaded):
+        flags |= _future_flags(node)
+        try:
+            code = compile(ast.Module([node], []), filename, "exec", flags=flags, dont_inherit=True)
+            exec(code, module.__dict__)
+        except Exception as error:
+            _note_statement(node, error, filename, loaded)
+        except BaseException as error:
+            loaded.notes.append(f"line {node.lineno} stopped the program ({type(error).__name__}); nothing after it was read")
+            break
+    return loaded
+
+
+def decode(source: bytes, notes: list[str]) -> str:
+    """The text of a source file: a BOM, a coding line and any line ends are fine; other bytes are read as Latin-1."""
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
+        text = source.decode(encoding)
+    except (SyntaxError, LookupError):
+        text = _decode_anyway(source, notes)
+    except UnicodeDecodeError:
+        text = _decode_anyway(source, notes)
+    text = text.removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _decode_anyway(source: bytes, notes: list[str]) -> str:
+    try:
+        return source.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = source[: error.start]
+        line, column = before.count(b"\n") + 1, error.start - (before.rfind(b"\n") + 1) + 1
+        notes.append(
+            f"line {line}, column {column}: byte 0x{source[error.start]:02X} is not UTF-8; "
+            "the file was read as Latin-1, save it as UTF-8"
+        )
+        return source.decode("latin-1")
+
+
+def _statements(text: str, filename: str, loaded: Loaded) -> Iterator[ast.stmt]:
+    try:
+        yield from ast.parse(text, filename).body
+        return
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        first = error
+    starts = _piece_starts(text)
+    if len(starts) > MAX_PIECES:
+        loaded.notes.append(f"the file does not parse: {_syntax_sentence(first, text)}")
+        return
+    yield from _repaired(text, starts, filename, loaded)
+
+
+def _piece_starts(text: str) -> list[int]:
+    """Numbers (from 0) of the lines on which a top-level piece may begin."""
+    lines = text.split("\n")
+    return [i for i, line in enumerate(lines) if line and not line[0].isspace() and _PIECE.match(line)]
+
+
+def _repaired(text: str, starts: list[int], filename: str, loaded: Loaded) -> Iterator[ast.stmt]:
+    """Statements of the pieces that parse. A piece is extended while that helps (a text in triple quotes may hold
+    lines that look like a beginning); one that never parses is reported and left out."""
+    lines = text.split("\n")
+    ends = [*starts[1:], len(lines)]
+    at = 0
+    while at < len(starts):
+        for last in range(at, min(at + 12, len(starts))):
+            piece = "\n" * starts[at] + "\n".join(lines[starts[at] : ends[last]])
+            try:
+                body = ast.parse(piece, filename).body
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                if last == at:
+                    first_error = error
+                continue
+            yield from body
+            at = last + 1
+            break
+        else:
+            piece = "\n".join(lines[starts[at] : ends[at]])
+            sentence = _syntax_sentence(first_error, text)
+            loaded.notes.append(f"{sentence}; the rest of the file was still read")
+            for match in _DEFINES.finditer(piece.split("\n")[0]):
+                loaded.broken[match.group(1) or match.group(2)] = sentence
+            at += 1
+
+
+def _syntax_sentence(error: BaseException, text: str) -> str:
+    if isinstance(error, SyntaxError) and error.lineno:
+        lines = text.split("\n")
+        line = lines[error.lineno - 1].strip() if error.lineno <= len(lines) else ""
+        return f"line {error.lineno} does not parse: {error.msg} (`{line[:80]}`)"
+    return f"the text does not parse: {type(error).__name__}: {str(error)[:120]}"
+
+
+def _note_statement(node: ast.stmt, error: Exception, filename: str, loaded: Loaded) -> None:
+    line = line_in(error, {filename}) or node.lineno
+    if isinstance(error, SyntaxError):
+        sentence = f"line {error.lineno or line} does not parse: {error.msg}"
+    elif isinstance(error, ModuleNotFoundError) and error.name:
+        sentence = f"line {line} needs {error.name}, which is not installed here"
+    elif isinstance(error, EOFError):
+        sentence = f"line {line} asks for input, and nobody is there to answer"
+    else:
+        sentence = f"line {line} raised {type(error).__name__}: {safe_text(error)[:160]}"
+    loaded.notes.append(f"{sentence}; the rest of the file was still read")
+    for name in _bound_names(node):
+        loaded.broken.setdefault(name, sentence)
+
+
+def _bound_names(node: ast.stmt) -> list[str]:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [node.name]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [alias.asname or alias.name for alias in node.names]
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return []
+
+
+def _future_flags(node: ast.stmt) -> int:
+    if not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+        return 0
+    features = (getattr(__future__, alias.name, None) for alias in node.names)
+    return sum(feature.compiler_flag for feature in features if feature is not None)
+
+
+def line_in(error: BaseException, files: set[str]) -> int | None:
+    """The line of the innermost frame of `error` that lies in one of `files`."""
+    line, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename in files:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def safe_text(error: BaseException) -> str:
+    """The text of an exception, even when the student's class makes a mess of it."""
+    try:
+        return str(error)
+    except BaseException:
+        return "(its own text could not be made)"
+
+
+class Siblings(MetaPathFinder, Loader):
+    """Finds the other exercises' modules for `import layer_norm`: stand-ins, or the student's own files."""
+
+    def __init__(self, sources: Mapping[str, bytes], filename: Callable[[str], str]) -> None:
+        self.sources = sources
+        self.filename = filename
+        self.loaded: dict[str, Loaded] = {}
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if fullname in self.sources:
+            return ModuleSpec(fullname, self, origin=self.filename(fullname))
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        loaded = load_module(spec.name, self.sources[spec.name], self.filename(spec.name))
+        self.loaded[spec.name] = loaded
+        return loaded.module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """The module was executed when it was made."""

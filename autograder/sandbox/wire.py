@@ -1,0 +1,149 @@
+"""The data-only language between the grader and a worker: msgpack frames with four extension types.
+
+A frame is a mark, the body's length and the body. The body is one value: None, bool, int, float, str, bytes, list, dict
+with str keys, tuple, tensor (dtype, shape, raw bytes), `Ref` or `Foreign`. Nothing in it can be executed. The reader
+checks every length before it allocates and every form before it builds.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import msgpack
+import torch
+
+from autograder.sandbox.operations import DTYPES
+from autograder.sandbox.values import Foreign, Ref
+
+MARK = b"AGW1"
+HEAD = struct.Struct("<4sQ")
+MAX_REPLY = 64 << 20
+"""Largest reply a grader reads, in bytes."""
+MAX_DEPTH = 40
+MAX_DIMENSIONS = 8
+
+_TENSOR, _TUPLE, _REF, _FOREIGN = 1, 2, 3, 4
+_CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
+_SHAPE = struct.Struct("<Q")
+
+
+class WireError(Exception):
+    """A frame that does not have the right form."""
+
+
+def encode(value: Any) -> bytes:
+    """A whole frame for `value`."""
+    try:
+        body = _pack(value)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise WireError(f"cannot be sent: {str(error)[:200]}") from None
+    return HEAD.pack(MARK, len(body)) + body
+
+
+def body_length(head: bytes, limit: int) -> int:
+    """The length of the body that follows this head."""
+    mark, length = HEAD.unpack(head)
+    if mark != MARK:
+        raise WireError("the reply does not begin with the protocol's mark")
+    if length > limit:
+        raise WireError(f"the reply has {length} bytes, the limit is {limit}")
+    return int(length)
+
+
+def decode(body: bytes | bytearray) -> Any:
+    """The value of a frame's body."""
+    try:
+        value = _Decoder().unpack(body)
+        _check_depth(value, 0)
+    except WireError:
+        raise
+    except (ValueError, TypeError, RecursionError, MemoryError, UnicodeDecodeError, msgpack.UnpackException) as error:
+        raise WireError(f"the reply has a wrong form ({type(error).__name__})") from None
+    return value
+
+
+def _pack(value: Any) -> bytes:
+    return msgpack.packb(value, default=_extension, strict_types=True)
+
+
+def _extension(value: Any) -> msgpack.ExtType:
+    if isinstance(value, torch.Tensor):
+        return msgpack.ExtType(_TENSOR, _tensor_bytes(value))
+    if isinstance(value, tuple):
+        return msgpack.ExtType(_TUPLE, _pack(list(value)))
+    if isinstance(value, Ref):
+        return msgpack.ExtType(_REF, _pack([value.owner, value.name]))
+    if isinstance(value, Foreign):
+        return msgpack.ExtType(_FOREIGN, _pack(value.type_name))
+    if isinstance(value, dict):
+        return dict(value)
+    raise TypeError(f"a {type(value).__name__} is not plain data")
+
+
+def _tensor_bytes(value: torch.Tensor) -> bytes:
+    value = value.detach().contiguous()
+    head = bytes((_CODES[value.dtype], value.ndim)) + b"".join(_SHAPE.pack(n) for n in value.shape)
+    if value.dtype == torch.bfloat16:
+        value = value.view(torch.int16)
+    return head + value.numpy().tobytes()
+
+
+def _tensor(data: bytes) -> torch.Tensor:
+    if len(data) < 2 or data[0] >= len(DTYPES) or data[1] > MAX_DIMENSIONS:
+        raise WireError("a tensor has a wrong head")
+    dtype, start = DTYPES[data[0]], 2 + 8 * data[1]
+    if len(data) < start:
+        raise WireError("a tensor has no shape")
+    shape = [_SHAPE.unpack_from(data, 2 + 8 * i)[0] for i in range(data[1])]
+    count = 1
+    for size in shape:
+        count *= size
+        if size >= 1 << 40 or count >= 1 << 40:
+            raise WireError("a tensor's shape is too large")
+    if len(data) - start != count * dtype.itemsize:
+        raise WireError("a tensor's bytes do not fit its shape")
+    if count == 0:
+        return torch.empty(shape, dtype=dtype)
+    raw = bytearray(data[start:])
+    if dtype == torch.bool and max(raw) > 1:
+        raise WireError("a boolean tensor holds other values than 0 and 1")
+    return torch.frombuffer(raw, dtype=dtype).reshape(shape)
+
+
+class _Decoder:
+    """Decodes one body; counts how deep tuples are nested in it."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+    def unpack(self, body: bytes | bytearray) -> Any:
+        return msgpack.unpackb(body, ext_hook=self.extension, strict_map_key=True, raw=False)
+
+    def extension(self, code: int, data: bytes) -> Any:
+        if code == _TENSOR:
+            return _tensor(data)
+        if code not in (_TUPLE, _REF, _FOREIGN) or self.depth >= MAX_DEPTH:
+            raise WireError("an unknown extension, or tuples nested too deeply")
+        self.depth += 1
+        inner = self.unpack(data)
+        self.depth -= 1
+        if code == _TUPLE and type(inner) is list:
+            return tuple(inner)
+        if code == _FOREIGN and type(inner) is str:
+            return Foreign("".join(c if c.isprintable() else " " for c in inner[:80]))
+        if code == _REF and type(inner) is list and len(inner) == 2 and type(inner[1]) is str:
+            if type(inner[0]) in (int, str):
+                return Ref(inner[0], inner[1])
+        raise WireError("an extension has a wrong form")
+
+
+def _check_depth(value: Any, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise WireError("nested too deeply")
+    if isinstance(value, (list, tuple)):
+        for entry in value:
+            _check_depth(entry, depth + 1)
+    elif isinstance(value, dict):
+        for entry in value.values():
+            _check_depth(entry, depth + 1)

@@ -1,0 +1,92 @@
+"""A worker: the forked process that imports one student's code and answers operations over its socket."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any
+
+from autograder.sandbox import wire
+from autograder.sandbox.footprint import Footprint
+from autograder.sandbox.operations import Operations
+
+
+def serve(socket: int, output: int, output_limit: int, footprint: Footprint) -> None:
+    """Answer requests on file descriptor `socket` until the grader closes it. Never returns to the caller's frames."""
+    sys.stdout = _bounded_stream(output, output_limit)
+    sys.stderr = _bounded_stream(output, output_limit)
+    operations = Operations(footprint)
+    while True:
+        request = _read_frame(socket)
+        if request is None:
+            os._exit(0)
+        reply: dict[str, Any] = {}
+        for operation, payload in request:
+            reply = operations.perform(operation, payload)
+            if "fault" in reply:
+                break
+        _flush()
+        _send(socket, reply)
+
+
+def _send(socket: int, reply: dict[str, Any]) -> None:
+    try:
+        frame = wire.encode(reply)
+    except wire.WireError as error:
+        frame = wire.encode({"fault": {"kind": "raised", "names": [], "text": str(error)}})
+    view = memoryview(frame)
+    while view:
+        view = view[os.write(socket, view) :]
+
+
+def _read_frame(socket: int) -> Any:
+    head = _read(socket, wire.HEAD.size)
+    if head is None:
+        return None
+    body = _read(socket, wire.body_length(head, 1 << 40))
+    return None if body is None else wire.decode(body)
+
+
+def _read(socket: int, count: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < count:
+        piece = os.read(socket, min(count - len(data), 1 << 20))
+        if not piece:
+            return None
+        data += piece
+    return bytes(data)
+
+
+class _Bounded(io.RawIOBase):
+    """Writes at most `limit` bytes and swallows the rest, so that a flood costs nothing."""
+
+    def __init__(self, descriptor: int, limit: int) -> None:
+        self.descriptor = descriptor
+        self.left = limit + 1  # one byte more tells the reader that something was cut
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self.descriptor
+
+    def write(self, data: Any) -> int:
+        size = memoryview(data).nbytes
+        if self.left > 0:
+            piece = bytes(data[: self.left])
+            self.left -= len(piece)
+            os.write(self.descriptor, piece)
+        return size
+
+
+def _bounded_stream(descriptor: int, limit: int) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BufferedWriter(_Bounded(descriptor, limit)), encoding="utf-8", write_through=False)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:
+            pass

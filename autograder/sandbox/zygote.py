@@ -1,0 +1,229 @@
+"""The zygote: a warm process that imports torch once and forks a worker per request.
+
+It is started as a program with an empty environment and an import path that holds only the interpreter's library and
+the packages a submission may use. It never reads a submission, a suite, a reference or a key: a fork has nothing to
+find. Requests arrive on the control socket (its descriptor is the only argument), a JSON line each; a request to fork
+carries the worker's descriptors beside it, and the grader waits for its answer before it asks again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+from typing import Any
+
+WORKER_SOCKET, WORKER_OUTPUT = 3, 4
+
+
+def main() -> None:
+    """Warm up, say so, then fork a worker per request until the grader closes the control socket."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    control.set_inheritable(False)
+    settings = json.loads(control.recv(65536))
+    _import_path(settings["packages"], settings["engine"])
+    _end_with_parent()
+    _become_subreaper()
+    _warm()
+    from autograder.sandbox.footprint import Footprint
+
+    footprint = Footprint()
+    control.sendall(json.dumps(_report()).encode() + b"\n")
+    live: set[int] = set()
+    while True:
+        lines, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
+        if not lines:
+            for pid in list(live):
+                _end(pid, live)
+            os._exit(0)
+        for line in lines.splitlines():
+            request = json.loads(line)
+            if request["do"] == "end":
+                _end(request["pid"], live)
+                continue
+            pid = _fork(control, descriptors, request, footprint)
+            for descriptor in descriptors:
+                os.close(descriptor)
+            live.add(pid)
+            _answer(control, pid)
+
+
+def _import_path(packages: list[str], engine: str) -> None:
+    """Take the engine's four worker modules, then forget where they came from."""
+    sys.path[:] = [p for p in sys.path if p and os.path.realpath(p) != os.path.dirname(os.path.realpath(__file__))]
+    sys.path += packages
+    sys.path.insert(0, engine)
+    import autograder
+    import autograder.sandbox
+    import autograder.sandbox.worker
+
+    sys.path.remove(engine)
+    autograder.__path__ = []
+    autograder.sandbox.__path__ = []
+    sys.argv[:] = ["worker"]
+
+
+def _warm() -> None:
+    """Import what submissions use and walk the lazily built paths of torch once, on one thread."""
+    import gc
+    import importlib
+
+    import torch
+    import torch.nn.functional as F
+
+    for name in _WARM_MODULES:
+        importlib.import_module(name)
+    torch.set_num_threads(1)
+    torch.set_num_interop_threads(1)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.LayerNorm(8), torch.nn.GELU(), torch.nn.Dropout(0.1))
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(2):
+        F.cross_entropy(model(torch.randn(4, 8)), torch.tensor([0, 1, 2, 3])).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    q = torch.randn(1, 2, 4, 4)
+    F.scaled_dot_product_attention(q, q, q, is_causal=True)
+    torch.einsum("ij,jk->ik", torch.randn(4, 4), torch.randn(4, 4))
+    torch.multinomial(torch.ones(2, 4), 1, generator=torch.Generator().manual_seed(1))
+    str(torch.randn(2, 2, dtype=torch.float64))
+    del model, optimizer, q
+    gc.collect()
+    gc.freeze()
+
+
+_WARM_MODULES = """
+torch._dynamo torch.utils.checkpoint torch.utils.data torch.optim.lr_scheduler torch.distributions numpy abc argparse bisect
+collections contextlib copy csv dataclasses datetime decimal dis difflib enum fractions functools heapq inspect io itertools json
+linecache logging math operator os pathlib pprint random re statistics string struct textwrap time traceback types typing
+typing_extensions unicodedata unittest warnings
+""".split()
+
+
+def _report() -> dict[str, str | int]:
+    import torch
+
+    tasks = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
+    if tasks != 1:
+        sys.exit(f"the zygote has {tasks} threads, so forking it is not safe")
+    return {"torch": torch.__version__, "python": sys.version.split()[0], "pid": os.getpid()}
+
+
+def _fork(control: socket.socket, descriptors: list[int], request: dict[str, int], footprint: Any) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        _become_worker(control, descriptors, request, footprint)
+    except BaseException as error:
+        os.write(2, f"the worker could not be set up: {type(error).__name__}: {error}\n".encode())
+    os._exit(97)
+
+
+def _become_worker(
+    control: socket.socket, descriptors: list[int], request: dict[str, int], footprint: Any
+) -> None:
+    """In the child: own session, own descriptors only, limits; then serve."""
+    from autograder.sandbox.worker import serve
+
+    os.setsid()
+    _end_with_parent()
+    control.detach()
+    high = [os.dup2(descriptor, 60 + i, inheritable=False) for i, descriptor in enumerate(descriptors)]
+    for source, target in zip((high[1], high[1], high[0], high[1]), (1, 2, WORKER_SOCKET, WORKER_OUTPUT), strict=True):
+        os.dup2(source, target, inheritable=False)
+    os.closerange(5, 4096)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    _limit(request["memory_mb"], request["cpu_seconds"])
+    serve(WORKER_SOCKET, WORKER_OUTPUT, request["output_bytes"], footprint)
+
+
+def _limit(memory_mb: int, cpu_seconds: int) -> None:
+    limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_CPU, cpu_seconds)]
+    if sys.platform == "linux":
+        with open("/proc/self/statm") as file:
+            mapped = int(file.read().split()[0]) * resource.getpagesize()
+        limits.append((resource.RLIMIT_AS, mapped + (memory_mb << 20)))
+    for kind, value in limits:
+        hard = resource.getrlimit(kind)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (value, value))
+
+
+def _answer(control: socket.socket, pid: int) -> None:
+    """Tell the grader the worker's pid, with a pidfd where there is one (it cannot be mistaken for another process)."""
+    line = json.dumps({"pid": pid}).encode() + b"\n"
+    if not hasattr(os, "pidfd_open"):
+        control.sendall(line)
+        return
+    descriptor = os.pidfd_open(pid)
+    socket.send_fds(control, [line], [descriptor])
+    os.close(descriptor)
+
+
+def _end(pid: int, live: set[int]) -> None:
+    """Kill a worker and everything it started, and wait until it is gone."""
+    if pid in live:
+        for send in (os.killpg, os.kill):
+            try:
+                send(pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+        os.waitpid(pid, 0)
+        live.discard(pid)
+    for _ in range(64):
+        strays = [child for child in _children() if child not in live]
+        if not strays:
+            return
+        for child in strays:
+            try:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+
+
+def _children() -> list[int]:
+    """Processes whose parent is the zygote: its workers, and what dead workers left (a subreaper inherits them)."""
+    own = os.getpid()
+    try:
+        with open(f"/proc/self/task/{own}/children") as file:
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        return [pid for pid in _all_pids() if _parent(pid) == own]
+
+
+def _all_pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()] if os.path.isdir("/proc") else []
+
+
+def _parent(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _become_subreaper() -> None:
+    """Inherit the orphans of dead workers, so that they can be ended too."""
+    _prctl(36)  # PR_SET_CHILD_SUBREAPER
+
+
+def _end_with_parent() -> None:
+    """Ask to be killed when the parent process dies."""
+    _prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def _prctl(option: int, value: int = 1) -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+if __name__ == "__main__":
+    main()

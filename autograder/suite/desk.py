@@ -1,0 +1,127 @@
+"""What the fixtures of a suite hand out: the student's module, the reference, traces, inputs and rigs."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from types import ModuleType
+from typing import Any
+
+from autograder.course import Assignment, CourseFiles, TraceEntry, load_traces
+from autograder.sandbox.session import Refusal, Session, Unit
+from autograder.suite.checks import Check
+from autograder.suite.faults import Fault, NotAttempted, NotRun, Stopped, TimedOut
+from autograder.suite.inputs import Inputs, stream_seed
+from autograder.suite.student import Call, Student, raise_fault
+from autograder.suite.trace import Trace, make_trace
+
+_FAULTS: dict[str, type[Fault]] = {f.outcome: f for f in (NotAttempted, TimedOut, Stopped, NotRun)}
+
+
+@dataclass
+class WorkerTransport:
+    """Carries the operations of one exercise's checks to the session's worker."""
+
+    session: Session
+    unit: Unit
+
+    def request(self, operation: str, payload: Mapping[str, Any]) -> Any:
+        """The plain answer, or the Fault that the reply or its absence means."""
+        try:
+            reply = self.session.ask(self.unit, operation, payload)
+        except Refusal as refusal:
+            raise _FAULTS[refusal.outcome](refusal.sentence) from None
+        if "fault" in reply:
+            raise_fault(reply["fault"], self.unit.exercise)
+        return reply["value"]
+
+
+@dataclass
+class Desk:
+    """One grading run: its seed, the course's files, and the session of the submission that is graded now."""
+
+    files: CourseFiles
+    course: Assignment
+    seed: int
+    calls: list[Call] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.assignment = self.course.id
+        self.exercises = {exercise.name: exercise for exercise in self.course.exercises}
+        self.limits = self.course.limits
+        self._session: Session | None = None
+        self._sources: Mapping[str, bytes] = {}
+        self._units: dict[tuple[str, bool], Unit] = {}
+        self._references: dict[str, ModuleType] = {}
+        self._traces: dict[str, dict[str, TraceEntry]] = {}
+        self._stand_ins: dict[str, bytes] = {}
+
+    def seat(self, session: Session, sources: Mapping[str, bytes]) -> None:
+        """Grade these sources from now on, in this session."""
+        self._session = session
+        self._sources = sources
+        self._units = {}
+
+    def begin(self, check: Check) -> None:
+        """A check begins: no calls yet, its own clock and seed."""
+        self.calls = []
+        assert self._session is not None
+        self._session.begin_check(stream_seed(self.seed, f"{check.id}/worker") % 2**31)
+
+    def student(self, exercise: str, own: bool = False) -> Student:
+        """The student's module; with `own`, on top of the student's own earlier parts instead of stand-ins."""
+        assert self._session is not None
+        return Student(WorkerTransport(self._session, self._unit(exercise, own)), exercise, self.calls)
+
+    def rig(self, exercise: str, own: bool = False) -> Student:
+        """The exercise's rig, beside the student's module in the same worker."""
+        assert self._session is not None
+        return Student(WorkerTransport(self._session, self._unit(exercise, own)), f"rig_{exercise}", self.calls)
+
+    def reference(self, exercise: str) -> ModuleType:
+        """The oracle of an exercise."""
+        if exercise not in self._references:
+            spec = importlib.util.spec_from_file_location(f"reference.{exercise}", self.files.reference(exercise))
+            assert spec is not None and spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            self._references[exercise] = module
+        return self._references[exercise]
+
+    def inputs(self, check: Check) -> Inputs:
+        """Fresh random inputs for one check."""
+        return Inputs(stream_seed(self.seed, check.id))
+
+    def trace(self, exercise: str, entry: str) -> Trace:
+        """A worked example of the course text."""
+        if exercise not in self._traces:
+            self._traces[exercise] = load_traces(self.files.traces(exercise))
+        return make_trace(asdict(self._traces[exercise][entry]))
+
+    def _unit(self, exercise: str, own: bool) -> Unit:
+        if (exercise, own) not in self._units:
+            rig = self.files.rig(self.assignment, exercise)
+            self._units[exercise, own] = Unit(
+                exercise=exercise,
+                source=self._sources.get(exercise),
+                siblings=self._own_parts(exercise) if own else self._stand_ins_for(exercise),
+                rig=rig.read_bytes() if rig.is_file() else None,
+                shareable=not own,
+            )
+        return self._units[exercise, own]
+
+    def _own_parts(self, exercise: str) -> dict[str, bytes]:
+        return {name: source for name, source in self._sources.items() if name != exercise}
+
+    def _stand_ins_for(self, exercise: str) -> dict[str, bytes]:
+        """Stand-ins for what the exercise builds on, and for what those build on."""
+        found: dict[str, bytes] = {}
+        waiting = list(self.exercises[exercise].needs)
+        while waiting:
+            name = waiting.pop()
+            if name not in self._stand_ins:
+                self._stand_ins[name] = self.files.stand_in(name).read_bytes()
+            found[name] = self._stand_ins[name]
+            waiting += [n for n in self.exercises[name].needs if n not in found]
+        return found

@@ -1,0 +1,56 @@
+"""A student's own module, run in this process: the transport of a self-check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from autograder.sandbox.operations import Operations
+from autograder.suite.faults import NotAttempted
+from autograder.suite.student import Student, raise_fault
+
+
+class LocalTransport:
+    """Runs operations on the modules of `folder` here and now."""
+
+    def __init__(self, folder: Path, module: str, seed: int) -> None:
+        self.folder = folder
+        self.module = module
+        self.operations = Operations()
+        path = folder / f"{module}.py"
+        if not path.is_file():
+            raise NotAttempted(f"{module}.py is missing from {folder.name}")
+        siblings = {p.stem: p.read_bytes() for p in folder.glob("*.py") if p.stem not in (module, "conftest")}
+        self.notes = self._do(
+            "load",
+            module=module,
+            source=path.read_bytes(),
+            filename=str(path),
+            siblings=siblings,
+            folder=f"{folder}/",
+        )["notes"]
+        self._do("fresh", seed=seed)
+
+    def request(self, operation: str, payload: Mapping[str, Any]) -> Any:
+        """Run the operation; a fault of the student's code is raised with their own exception as its cause."""
+        return self._do(operation, **payload)
+
+    def rig(self, path: Path) -> Student:
+        """The rig of this exercise, as a proxy beside the student's module."""
+        name = f"rig_{path.stem}"
+        self._do("load_rig", module=name, source=path.read_bytes(), filename=str(path))
+        return Student(self, name)
+
+    def _do(self, operation: str, **payload: Any) -> Any:
+        reply = self.operations.perform(operation, payload)
+        if "fault" not in reply:
+            return reply["value"]
+        cause = self.operations.exception
+        if isinstance(cause, KeyboardInterrupt):
+            raise cause
+        try:
+            raise_fault(reply["fault"], self.module)
+        except Exception as fault:
+            fault.__cause__ = cause
+            raise

@@ -1,0 +1,506 @@
+"""Worked examples: a wrong file is refused in plain words, and the reference reproduces every stated value.
+
+Each entry of `reference/traces/` has a function below that computes its values in float64 from its inputs, with the
+reference where the reference has the quantity. The result, rounded half up to the stated digits, must be the value.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+import yaml
+
+from autograder.course import CourseError, CourseFiles, load_course, load_traces
+
+ROOT = Path(__file__).parents[2]
+FILES = CourseFiles(ROOT)
+TRACES = {path.stem: load_traces(path) for path in sorted(FILES.traces("any").parent.glob("*.yml"))}
+
+Inputs = dict[str, Any]
+Compute = Callable[[Inputs], dict[str, Any]]
+COMPUTE: dict[tuple[str, str], Compute] = {}
+
+
+def computes(exercise: str, *ids: str) -> Callable[[Compute], Compute]:
+    """The function computes the values of these entries: inputs -> {value name: tensor, number or list}."""
+
+    def register(function: Compute) -> Compute:
+        COMPUTE.update({(exercise, entry): function for entry in ids})
+        return function
+
+    return register
+
+
+@cache
+def module_at(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"traced_{path.parent.name}_{path.stem}", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def reference(exercise: str) -> ModuleType:
+    return module_at(FILES.reference(exercise))
+
+
+def stand_in(exercise: str) -> ModuleType:
+    return module_at(FILES.stand_in(exercise))
+
+
+def inputs_of(exercise: str, entry: str) -> Inputs:
+    """Numbers as they are, lists as float64 or int64 tensors."""
+    found: Inputs = dict(TRACES[exercise][entry].inputs)
+    for name, value in found.items():
+        if isinstance(value, list):
+            kind = torch.float64 if torch.tensor(value).is_floating_point() else torch.int64
+            found[name] = torch.tensor(value, dtype=kind)
+    return found
+
+
+def parameters(module: torch.nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+# ---------------------------------------------------------------------------------------------------------- embedding
+
+
+@computes("embedding", "two_prompts", "like_at_both_positions")
+def token_plus_position(given: Inputs) -> dict[str, Any]:
+    rows = reference("embedding").embed(given["token_ids"], given["token_table"], given["position_table"])
+    return {"residual_0": rows, "rows": rows}
+
+
+@computes("embedding", "sinusoidal_d4")
+def small_waves(given: Inputs) -> dict[str, Any]:
+    model_dim = given["model_dim"]
+    table = reference("embedding").sinusoidal_positions(given["length"], model_dim)
+    return {"table": table, "divisors": [10000.0 ** (pair / model_dim) for pair in range(0, model_dim, 2)]}
+
+
+@computes("embedding", "sinusoidal_d16")
+def larger_waves(given: Inputs) -> dict[str, Any]:
+    table = reference("embedding").sinusoidal_positions(given["length"], given["model_dim"])
+    return {"first_four": table[given["positions"], :4]}
+
+
+# ----------------------------------------------------------------------------------------------------- masked_softmax
+
+
+@computes("masked_softmax", "self_attention_unscaled")
+def attention_by_hand(given: Inputs) -> dict[str, Any]:
+    q, k, v = (given["x"] @ given[name] for name in ("w_q", "w_k", "w_v"))
+    scores = q @ k.T
+    assert all(torch.equal(given[name], found) for name, found in [("q", q), ("k", k), ("v", v), ("scores", scores)])
+    weights = reference("masked_softmax").masked_softmax(scores)
+    named = [(0, 1), (0, 2), (1, 0), (1, 2), (2, 2), (3, 2)]
+    return {
+        "q": q,
+        "k": k,
+        "v": v,
+        "scores": scores,
+        "exp": scores.exp(),
+        "exp_sum": scores.exp().sum(-1),
+        "weights": weights,
+        "weights_row_0": weights[0],
+        "largest_percent": [100 * float(weights[place]) for place in named],
+        "products": weights[:, :, None] * v,
+        "output": weights @ v,
+    }
+
+
+@computes("masked_softmax", "scaled_attention")
+def attention_with_scale(given: Inputs) -> dict[str, Any]:
+    q, k, v = given["q"], given["k"], given["v"]
+    oracle = reference("masked_softmax")
+    output, weights = oracle.attention(q, k, v)
+    scale = math.sqrt(q.shape[-1])
+    scores = q @ k.T
+    exp = (scores / scale).exp()
+    return {
+        "scale": scale,
+        "scores": scores,
+        "scaled_scores": scores / scale,
+        "exp_rows_0_2": exp[[0, 2]],
+        "exp_sum_rows_0_2": exp[[0, 2]].sum(-1),
+        "weights": weights,
+        "sat_on_itself_percent": [100 * float(w[2, 2]) for w in (oracle.masked_softmax(scores), weights)],
+        "output": output,
+    }
+
+
+@computes("masked_softmax", "causal_mask_4")
+def causal_mask(given: Inputs) -> dict[str, Any]:
+    return {"mask": reference("masked_softmax").causal_mask(given["query_length"]).double()}
+
+
+@computes("masked_softmax", "last_query_scores")
+def last_query(given: Inputs) -> dict[str, Any]:
+    q, k, v = given["q"], given["k"], given["v"]
+    oracle = reference("masked_softmax")
+    output, weights = oracle.attention(q, k, v, oracle.causal_mask(1, k.shape[-2]))
+    torch.testing.assert_close(oracle.masked_softmax(given["scores"]), weights, rtol=0, atol=1e-12)
+    return {"scaled_scores": q @ k.mT / math.sqrt(q.shape[-1]), "weights": weights, "output": output}
+
+
+# --------------------------------------------------------------------------------------------------------- multi_head
+
+
+@computes("multi_head", "two_head_block")
+def two_heads(given: Inputs) -> dict[str, Any]:
+    oracle = reference("multi_head")
+    heads = given["num_heads"]
+    update = oracle.causal_self_attention(given["ln1"], given["qkv.weight"], given["output.weight"], heads)
+    # The output projection is the identity here, so the update still holds the heads side by side.
+    return {
+        "head_outputs_last": oracle.split_heads(update, heads)[:, :, -1],
+        "attention_update_last": update[:, -1],
+    }
+
+
+@computes("multi_head", "parameter_count_512")
+def attention_size(given: Inputs) -> dict[str, Any]:
+    model_dim, heads = given["model_dim"], given["num_heads"]
+    attention = stand_in("multi_head").CausalSelfAttention(model_dim, heads, 0.0)
+    qkv = parameters(attention.qkv)
+    return {"head_size": model_dim // heads, "matrix": qkv // 3, "qkv": qkv, "total": parameters(attention)}
+
+
+# --------------------------------------------------------------------------------------------------------- layer_norm
+
+
+@computes("layer_norm", "row_1_2_3_4", "row_scaled_and_shifted", "row_2_4_6_8")
+def one_row(given: Inputs) -> dict[str, Any]:
+    x = given["x"]
+    deviation = x - x.mean()
+    variance = deviation.square().mean()
+    return {
+        "mean": x.mean(),
+        "deviation": deviation,
+        "squared_deviation": deviation.square(),
+        "variance": variance,
+        "standard_deviation": (variance + 1e-5).sqrt(),
+        "normalized": reference("layer_norm").layer_norm(x, given["gamma"], given["beta"]),
+    }
+
+
+@computes("layer_norm", "ln1_rows", "ln2_last_rows", "final_norm_last_rows")
+def normalized_rows(given: Inputs) -> dict[str, Any]:
+    return {"normalized": reference("layer_norm").layer_norm(given["x"], given["gamma"], given["beta"])}
+
+
+# ------------------------------------------------------------------------------------------------------- feed_forward
+
+
+@computes("feed_forward", "gelu_table")
+def gelu_table(given: Inputs) -> dict[str, Any]:
+    return {"gelu": reference("feed_forward").gelu(given["x"])}
+
+
+@computes("feed_forward", "prompt_a_final_position")
+def teaching_ffn(given: Inputs) -> dict[str, Any]:
+    oracle, z = reference("feed_forward"), given["z"]
+    hidden = z @ given["expand.weight"].T + given["expand.bias"]
+    assert not hidden[4:].any()
+    update = oracle.feed_forward(
+        z, given["expand.weight"], given["expand.bias"], given["project.weight"], given["project.bias"]
+    )
+    return {"hidden": hidden[:4], "hidden_gelu": oracle.gelu(hidden)[:4], "update": update}
+
+
+@computes("feed_forward", "feature_mixing")
+def one_changed_weight(given: Inputs) -> dict[str, Any]:
+    oracle, z = reference("feed_forward"), given["z"]
+    weights = [given["expand.weight"], given["changed.expand.weight"]]
+    assert (weights[0] != weights[1]).nonzero().tolist() == [[0, 1]]  # W1[1,0] of the text
+    rest = (given["expand.bias"], given["project.weight"], given["project.bias"])
+    hidden = [float((weight @ z)[0]) for weight in weights]
+    return {
+        "first_hidden": hidden,
+        "first_hidden_gelu": oracle.gelu(torch.tensor(hidden)),
+        "first_output": [float(oracle.feed_forward(z, weight, *rest)[0]) for weight in weights],
+    }
+
+
+@computes("feed_forward", "hidden_width_512")
+def hidden_width(given: Inputs) -> dict[str, Any]:
+    return {"hidden_width": stand_in("feed_forward").FeedForward(given["model_dim"], 0.0).expand.out_features}
+
+
+# -------------------------------------------------------------------------------------------------- transformer_block
+
+
+@computes("transformer_block", "residual_addition")
+def residual_addition(given: Inputs) -> dict[str, Any]:
+    total = reference("transformer_block").add_residual(given["x"], given["update"])
+    return {"update": given["update"], "residual_after_attention": total}
+
+
+@computes("transformer_block", "residual_scalar")
+def residual_scalar(given: Inputs) -> dict[str, Any]:
+    change = reference("transformer_block").add_residual(given["x"], given["update"])
+    return {"change": change, "slope": change / given["x"]}
+
+
+@computes("transformer_block", "block_final_row")
+def block_stages(given: Inputs) -> dict[str, Any]:
+    state = {name: value for name, value in given.items() if "." in name}
+    return last_rows(reference("transformer_block").block_stages(state, given["residual_0"], given["num_heads"]))
+
+
+@computes("transformer_block", "parameter_count_d32")
+def block_size(given: Inputs) -> dict[str, Any]:
+    block = stand_in("transformer_block").TransformerBlock(given["model_dim"], given["num_heads"], 0.0)
+    return {"parameters": parameters(block)}
+
+
+def last_rows(stages: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {f"{name}_last": stage[:, -1] for name, stage in stages.items()}
+
+
+# ------------------------------------------------------------------------------------------------------------ lm_head
+
+
+@computes("lm_head", "two_prompts")
+def whole_model(given: Inputs) -> dict[str, Any]:
+    names = {
+        "token_table": "token_embedding.weight",
+        "position_table": "position_embedding.weight",
+        "output_weight": "lm_head.weight",
+        "output_bias": "lm_head.bias",
+    }
+    state = {names.get(name, name): value for name, value in given.items() if name in names or "." in name}
+    stages = reference("lm_head").mini_gpt_stages(state, given["token_ids"], given["num_heads"], 1)
+    last = last_rows({name.removeprefix("block 0: "): stage for name, stage in stages.items()})
+    return {**last, "highest_last": last["logits_last"].argmax(-1)}
+
+
+@computes("lm_head", "candidate_scores")
+def candidate_scores(given: Inputs) -> dict[str, Any]:
+    head = reference("lm_head").vocabulary_logits
+    return {"logits": head(given["hidden"], given["output_weight"], given["output_bias"])}
+
+
+@computes("lm_head", "parameter_count_day3")
+def model_size(given: Inputs) -> dict[str, Any]:
+    words, dim, layers = given["vocab_size"], given["model_dim"], given["num_layers"]
+    block = stand_in("transformer_block").TransformerBlock(dim, given["num_heads"], 0.0)
+    outside = {
+        "token_embedding": words * dim,
+        "position_embedding": given["context_length"] * dim,
+        "layer_norm": parameters(torch.nn.LayerNorm(dim)),
+        "lm_head": parameters(torch.nn.Linear(dim, words)),
+    }
+    return outside | {
+        "attention_matrix": parameters(block.attention.output),
+        "ffn_expand": parameters(block.ffn.expand),
+        "ffn_project": parameters(block.ffn.project),
+        "block": parameters(block),
+        "blocks": layers * parameters(block),
+        "total": layers * parameters(block) + sum(outside.values()),
+    }
+
+
+# ----------------------------------------------------------------------------------------------------------- training
+
+
+@computes("training", "day3_schedule")
+def schedule(given: Inputs) -> dict[str, Any]:
+    settings = {name: given[name] for name in ("peak", "warmup_steps", "total_steps", "floor_ratio")}
+    rate = {step: reference("training").learning_rate(step, **settings) for step in given["steps"].tolist()}
+    assert rate[499] == pytest.approx(rate[500], rel=1e-12)
+    return {
+        "learning_rate": list(rate.values()),
+        "first_step": rate[0],
+        "end_of_warmup": rate[499],
+        "end": rate[10000],
+    }
+
+
+@computes("training", "clip_example")
+def clipping(given: Inputs) -> dict[str, Any]:
+    norm, (clipped,) = reference("training").clip_gradients([given["gradient"]], given["max_norm"])
+    return {"norm": norm, "factor": float(clipped[0] / given["gradient"][0]), "clipped": clipped}
+
+
+# --------------------------------------------------------------------------------- the reference and the stated values
+
+
+def rounded(value: Any, digits: int) -> Any:
+    """Nested lists of decimals, rounded half up (away from zero)."""
+    if isinstance(value, torch.Tensor):
+        value = value.tolist()
+    if isinstance(value, list):
+        return [rounded(item, digits) for item in value]
+    return Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
+
+
+def exactly(value: Any) -> Any:
+    return [exactly(item) for item in value] if isinstance(value, list) else Decimal(repr(value))
+
+
+STATED = [
+    pytest.param(exercise, entry.id, name, id=f"{exercise}-{entry.id}-{name}")
+    for exercise, entries in TRACES.items()
+    for entry in entries.values()
+    for name in entry.values
+]
+
+
+def test_every_entry_is_computed_and_every_computation_has_its_entry() -> None:
+    entries = {(exercise, entry) for exercise, found in TRACES.items() for entry in found}
+    assert entries == set(COMPUTE)
+
+
+@pytest.mark.parametrize(("exercise", "entry", "name"), STATED)
+def test_the_reference_reproduces_the_stated_value(exercise: str, entry: str, name: str) -> None:
+    stated = TRACES[exercise][entry].values[name]
+    computed = COMPUTE[exercise, entry](inputs_of(exercise, entry))
+    assert name in computed, f"nothing computes {name}"
+    assert rounded(computed[name], stated.digits) == exactly(stated.value)
+
+
+def test_the_files_belong_to_exercises_of_the_course() -> None:
+    names = {e.name for assignment in load_course(ROOT).assignments.values() for e in assignment.exercises}
+    assert set(TRACES) <= names
+
+
+def test_what_students_may_have() -> None:
+    public = {(exercise, entry.id) for exercise, found in TRACES.items() for entry in found.values() if entry.public}
+    assert public == {
+        ("embedding", "two_prompts"),
+        ("embedding", "sinusoidal_d4"),
+        ("masked_softmax", "scaled_attention"),
+        ("masked_softmax", "causal_mask_4"),
+        ("multi_head", "two_head_block"),
+        ("layer_norm", "row_1_2_3_4"),
+        ("layer_norm", "row_2_4_6_8"),
+        ("feed_forward", "gelu_table"),
+        ("feed_forward", "prompt_a_final_position"),
+        ("transformer_block", "residual_addition"),
+        ("lm_head", "candidate_scores"),
+        ("training", "day3_schedule"),
+        ("training", "clip_example"),
+    }
+
+
+def test_known_errata_are_marked() -> None:
+    marked = {
+        f"{exercise}/{entry.id}/{name}"
+        for exercise, found in TRACES.items()
+        for entry in found.values()
+        for name, value in entry.values.items()
+        if value.printed is not None
+    }
+    assert marked == {
+        "feed_forward/gelu_table/gelu",
+        "feed_forward/prompt_a_final_position/hidden_gelu",
+        "lm_head/two_prompts/probabilities_last",
+        "lm_head/parameter_count_day3/block",
+        "lm_head/parameter_count_day3/blocks",
+        "lm_head/parameter_count_day3/total",
+        "masked_softmax/self_attention_unscaled/exp_sum",
+        "masked_softmax/self_attention_unscaled/largest_percent",
+        "masked_softmax/self_attention_unscaled/products",
+        "masked_softmax/self_attention_unscaled/output",
+        "masked_softmax/scaled_attention/exp_rows_0_2",
+        "masked_softmax/scaled_attention/exp_sum_rows_0_2",
+        "masked_softmax/scaled_attention/weights",
+        "training/day3_schedule/first_step",
+    }
+
+
+# ------------------------------------------------------------------------------------------------------ the file format
+
+ENTRY: dict[str, Any] = {
+    "id": "row",
+    "where": "Week 8 §9",
+    "public": True,
+    "inputs": {"x": [[1.0, 2.0]], "steps": 3},
+    "values": {"out": {"value": [[-1.0, 1.25]], "digits": 2, "printed": [[-1.0, 1.26]], "note": "rounded twice"}},
+}
+VALUE = ENTRY["values"]["out"]
+
+
+def load(folder: Path, content: Any) -> Any:
+    path = folder / "x.yml"
+    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content), encoding="utf-8")
+    return load_traces(path)
+
+
+def value_with(**changes: Any) -> dict[str, Any]:
+    return {**ENTRY, "values": {"out": {k: v for k, v in {**VALUE, **changes}.items() if v is not ...}}}
+
+
+def test_an_entry_is_plain_frozen_data(tmp_path: Path) -> None:
+    entry = load(tmp_path, [ENTRY])["row"]
+    assert (entry.id, entry.where, entry.public) == ("row", "Week 8 §9", True)
+    assert entry.inputs == {"x": [[1.0, 2.0]], "steps": 3}
+    out = entry.values["out"]
+    assert (out.value, out.digits, out.printed, out.note) == ([[-1.0, 1.25]], 2, [[-1.0, 1.26]], "rounded twice")
+    with pytest.raises(FrozenInstanceError):
+        entry.where = "elsewhere"
+
+
+def test_numbers_in_scientific_notation_are_numbers(tmp_path: Path) -> None:
+    text = "- {id: a, where: x, public: true, inputs: {peak: 3e-4}, values: {v: {value: 6e-7, digits: 7}}}"
+    entry = load(tmp_path, text)["a"]
+    assert (entry.inputs["peak"], entry.values["v"].value) == (0.0003, 0.0000006)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("id: a\n", "file: must be a list of entries"),
+        (["x"], '[0]: must be a mapping with id, where, public, inputs and values, got "x"'),
+        ([{**ENTRY, "id": "a b"}], 'a b: id: must be a name of letters, digits and underscores, got "a b"'),
+        ([{**ENTRY, "id": 3}], "[0]: id: must be a name of letters"),
+        ([ENTRY, ENTRY], "row: id: another entry has the same id"),
+        ([{k: v for k, v in ENTRY.items() if k != "where"}], "row: where: missing"),
+        ([{**ENTRY, "where": " "}], "row: where: must be the place in the course"),
+        ([{**ENTRY, "public": "no"}], 'row: public: must be true or false, got "no"'),
+        ([{**ENTRY, "secret": 1}], "row: secret: not a field of an entry"),
+        ([{**ENTRY, "inputs": [1]}], "row: inputs: must be a mapping of names to numbers"),
+        (
+            [{**ENTRY, "inputs": {"x": "1, 2"}}],
+            'row: inputs.x: must be a number or nested lists of numbers, got "1, 2"',
+        ),
+        (
+            [{**ENTRY, "inputs": {"x": [1, True]}}],
+            "row: inputs.x: must be a number or nested lists of numbers, got true",
+        ),
+        ([{**ENTRY, "inputs": {"x": [1.0, float("nan")]}}], "row: inputs.x: must be finite"),
+        ([{**ENTRY, "inputs": {"x": 10**400}}], "row: inputs.x: must be finite"),
+        ([{**ENTRY, "inputs": {"x": [[1], [1, 2]]}}], "row: inputs.x: must be nested lists of equal lengths"),
+        ([{**ENTRY, "inputs": {"x": [[1], 2]}}], "row: inputs.x: must be nested lists of equal lengths"),
+        ([{**ENTRY, "inputs": {"x": [[]]}}], "row: inputs.x: must be nested lists of equal lengths"),
+        ([{**ENTRY, "values": {}}], "row: values: must be a mapping of names to {value, digits}"),
+        ([{**ENTRY, "values": {"out": 3}}], "row: values.out: must be a mapping with value and digits, got 3"),
+        ([value_with(value=...)], "row: values.out.value: missing"),
+        ([value_with(digits=...)], "row: values.out.digits: missing"),
+        ([value_with(digits=-1)], "row: values.out.digits: must be the number of decimals, 0 to 15, got -1"),
+        ([value_with(digits=True)], "row: values.out.digits: must be the number of decimals, 0 to 15, got true"),
+        ([value_with(value=[[-1.0, 1.251]])], "row: values.out.value: must be rounded to 2 decimals, got 1.251"),
+        ([value_with(printed=[[-1.0, 1.25]])], "row: values.out.printed: must differ from value"),
+        ([value_with(printed=[1.26])], "row: values.out.printed: must have the shape of value"),
+        ([value_with(printed=None)], "row: values.out.printed: must be a number or nested lists of numbers"),
+        ([value_with(note=...)], "row: values.out.note: missing; say why"),
+        ([value_with(note=5)], "row: values.out.note: must be text, got 5"),
+        ([value_with(prined=1)], "row: values.out.prined: not a field of a value"),
+    ],
+)
+def test_a_wrong_file_names_the_entry_and_what_to_do(content: Any, expected: str, tmp_path: Path) -> None:
+    with pytest.raises(CourseError) as caught:
+        load(tmp_path, content)
+    assert caught.value.problems[0].startswith(expected)
+    assert str(tmp_path / "x.yml") in str(caught.value)
