@@ -137,6 +137,12 @@ class Store:
         with self._writing() as connection:
             connection.execute(_adjustments.insert().values(assignment=assignment, student=student, **row))
 
+    def adjusted(self, assignment: str) -> set[str]:
+        """Students who have a manual adjustment."""
+        query = sa.select(_adjustments.c.student).where(_adjustments.c.assignment == assignment).distinct()
+        with self._engine.connect() as connection:
+            return set(connection.scalars(query))
+
     def adjustments(self, assignment: str, student: str) -> list[Adjustment]:
         """All manual adjustments of a student, oldest first; the last one of an exercise counts."""
         mine = sa.and_(_adjustments.c.assignment == assignment, _adjustments.c.student == student)

@@ -11,7 +11,7 @@ from autograder.course import Assignment, CourseFiles
 
 def suite_hash(files: CourseFiles, assignment: Assignment) -> str:
     """SHA-256 over suites, rigs, references, traces and stand-ins, and the points, limits and needs of the course."""
-    digest = hashlib.sha256(repr(assignment.model_dump(include={"id", "points", "limits", "exercises"})).encode())
+    digest = hashlib.sha256(repr((assignment.id, assignment.limits, assignment.exercises)).encode())
     for path in _deciding_files(files, assignment):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(files.root).as_posix()}:{len(content)}:".encode() + content)

@@ -50,6 +50,7 @@ class Level:
     unclear: list[tuple[tuple[str, ...], Entry]] = field(default_factory=list)
     others: list[Entry] = field(default_factory=list)  # of this level and those above it
     folders: list[Entry] = field(default_factory=list)  # in which answers may lie
+    refused: list[str] = field(default_factory=list)  # why folders of this level or above could not be listed
 
     @property
     def is_certain(self) -> bool:
@@ -68,8 +69,10 @@ def choose(tree: Tree, exercises: Sequence[str], whose: Collection[str] = ()) ->
     """
     level = find_level(tree, exercises, whose)
     contents = Contents()
-    contents.is_empty = not (level.has_answers or level.others)
+    contents.is_empty = not (level.has_answers or level.others or level.refused)
     contents.is_recognised = level.has_answers
+    contents.has_unreadable = bool(level.refused)
+    contents.notes += level.refused
     contents.archives = [entry for entry in level.others if entry.name.casefold().endswith(".zip")]
     for meant, entry in level.unclear:
         contents.is_unclear = True
@@ -95,30 +98,37 @@ def find_level(tree: Tree, exercises: Sequence[str], whose: Collection[str] = ()
 
     Raises `Refused` when the tree cannot be listed or is too large.
     """
-    passed: list[Entry] = []
     possible: Level | None = None
-    folders = [""]
-    seen = 0
+    level = Level()
+    entries = tree.children("")
+    seen = len(entries)
     for _ in range(MAX_DEPTH):
-        entries = [entry for folder in folders for entry in tree.children(folder)]
-        seen += len(entries)
-        if seen > MAX_ENTRIES:
-            break
-        level = _sort_out(entries, exercises, whose)
-        level.others[:0] = passed
+        level = _sort_out(entries, exercises, whose, above=level)
         if level.is_certain:
             return level
         if possible is None and level.has_answers:
             possible = level
-        passed = [entry for entry in level.others if entry not in level.folders]
-        folders = [entry.path for entry in level.folders]
+        entries = [entry for folder in level.folders for entry in _children(tree, folder, level.refused)]
+        seen += len(entries)
+        if seen > MAX_ENTRIES:
+            break
     if possible is None and seen > MAX_ENTRIES:
         raise Refused(f"More than {MAX_ENTRIES:,} files were handed in; hand in only the exercise files.")
-    return possible or Level(others=passed)
+    if not entries:
+        level.others = _without(level.others, level.folders)
+    return possible or level
 
 
-def _sort_out(entries: list[Entry], exercises: Sequence[str], whose: Collection[str]) -> Level:
-    level = Level()
+def _children(tree: Tree, folder: Entry, refused: list[str]) -> list[Entry]:
+    try:
+        return tree.children(folder.path)
+    except Refused as refusal:
+        refused.append(str(refusal))
+        return []
+
+
+def _sort_out(entries: list[Entry], exercises: Sequence[str], whose: Collection[str], above: Level) -> Level:
+    level = Level(others=_without(above.others, above.folders), refused=above.refused)
     for entry in entries:
         found = match(entry.name, exercises, whose)
         if entry.kind == "folder" and (found is None or found.closeness != "exact"):
@@ -132,6 +142,11 @@ def _sort_out(entries: list[Entry], exercises: Sequence[str], whose: Collection[
         else:
             level.candidates.setdefault(found.exercises[0], []).append((found.closeness, entry))
     return level
+
+
+def _without(entries: list[Entry], folders: list[Entry]) -> list[Entry]:
+    paths = {folder.path for folder in folders}
+    return [entry for entry in entries if entry.kind != "folder" or entry.path not in paths]
 
 
 def _settle(contents: Contents, exercise: str, candidates: list[tuple[Closeness, Entry]]) -> None:
@@ -215,12 +230,7 @@ def _names_below(tree: Tree, folders: list[Entry]) -> dict[str, list[Entry]]:
     found: dict[str, list[Entry]] = {}
     seen = 0
     for _ in range(MAX_DEPTH):
-        below: list[Entry] = []
-        for folder in folders:
-            try:
-                below += tree.children(folder.path)
-            except Refused:
-                continue
+        below = [entry for folder in folders for entry in _children(tree, folder, refused=[])]
         seen += len(below)
         for entry in below:
             if entry.kind == "file":
@@ -252,7 +262,4 @@ def _hides_a_module(tree: Tree, entry: Entry) -> bool:
         return entry.name.endswith(".py") and entry.name.removesuffix(".py") in _HIDING
     if entry.kind != "folder" or entry.name not in _HIDING:
         return False
-    try:
-        return any(child.name == "__init__.py" for child in tree.children(entry.path))
-    except Refused:
-        return False
+    return any(child.name == "__init__.py" for child in _children(tree, entry, refused=[]))

@@ -48,7 +48,7 @@ class _Reader:
 
     def submission(self, student: str, name: str | None, hand_ins: list[HandIn]) -> Submission:
         if not hand_ins:
-            return Submission(student, name, notes=("Nothing was handed in.",))
+            return Submission(student, name, notes=("Nothing was handed in; hand in your exercise files.",))
         usable = [hand_in for hand_in in hand_ins if hand_in.problem is None or hand_in.problem_status == "unreadable"]
         aside = [hand_in.problem for hand_in in hand_ins if hand_in.problem is not None and hand_in not in usable]
         if not usable:

@@ -23,7 +23,12 @@ _FOLDER = _FILE | getattr(os, "O_DIRECTORY", 0)
 _WINDOWS_LINKS = (0xA000000C, 0xA0000003)  # reparse tags of symbolic links and junctions
 
 _WANTED = {stat.S_ISREG: "the file", stat.S_ISDIR: "the folder"}
-_SPECIAL = {stat.S_IFLNK: "a symbolic link", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
+_SPECIAL = {
+    0: "no longer there",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+}
 
 Kind = Literal["file", "folder", "special"]
 

@@ -79,7 +79,10 @@ class Finder:
             entries = FolderTree(path).children("", MAX_CLASS_ENTRIES)
         except Refused:
             return [path]
-        return [path] if self._is_one_hand_in(path, entries) else [path / entry.name for entry in entries]
+        if self._is_one_hand_in(path, entries):
+            return [path]
+        folder, entries = self._class_folder(path, entries)
+        return [folder / entry.name for entry in entries]
 
     def _is_one_hand_in(self, path: Path, entries: list[Entry]) -> bool:
         if self._is_student(path.name) or self._filed_whole(path.name):
@@ -107,11 +110,27 @@ class Finder:
                 return True
         return False
 
+    def _class_folder(self, path: Path, entries: list[Entry]) -> tuple[Path, list[Entry]]:
+        """`path`, or the folder below it that names students when single folders lead down to one."""
+        folder, inside = path, entries
+        for _ in range(MAX_DEPTH):
+            if any(self._names_a_student(entry) for entry in inside):
+                return folder, inside
+            if len(inside) != 1 or inside[0].kind != "folder":
+                break
+            folder = folder / inside[0].name
+            try:
+                inside = FolderTree(folder).children("", MAX_CLASS_ENTRIES)
+            except Refused:
+                break
+        return path, entries
+
     def _is_student(self, name: str) -> bool:
         return self.roster is not None and self.roster.find(name) is not None
 
     def _is_answer(self, entry: Entry) -> bool:
-        return match(entry.name, self.exercises) is not None
+        found = match(entry.name, self.exercises)
+        return found is not None and found.closeness != "loose"
 
     def _names_a_student(self, entry: Entry) -> bool:
         if entry.kind == "file" and not _is_archive(entry.name):

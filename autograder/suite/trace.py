@@ -30,7 +30,7 @@ class Trace:
         wanted, digits = self.values[name], self.digits[name]
         answer = tensor(got, tuple(wanted.shape))
         gap = (answer.double() - wanted).abs()
-        if bool((gap > 0.5 * 10.0**-digits + 1e-6).any()):
+        if bool((gap > 0.5 * 10.0**-digits + 1e-6 * wanted.abs()).any()):
             place = [int(i) for i in torch.unravel_index(gap.argmax(), gap.shape)]
             shown = f"returned {_rounded(answer, digits)}\nexpected {_rounded(wanted, digits)}  ({self.where})"
             raise Mismatch(f"differs from the worked example in {self.where}, most at {place}", shown)

@@ -56,6 +56,7 @@ def test_epsilon_stands_inside_the_root(student, reference, rng):
     for rows, eps in ((x, 0.1), (x, 1e-3), (0.1 * x, 0.5)):
         agree(student.layer_norm(rows, gamma, beta, eps=eps), reference.layer_norm(rows, gamma, beta, eps))
     agree(student.layer_norm(2e-3 * x, gamma, beta), reference.layer_norm(2e-3 * x, gamma, beta))
+    agree(student.LayerNorm(12)(2e-3 * x), reference.layer_norm(2e-3 * x, torch.ones(12), torch.zeros(12)))
 
 
 @pytest.mark.points(1, "each row is normalized by itself, whatever axes stand before it")

@@ -150,7 +150,7 @@ def test_loss_stands_large_scores(student, reference, rng):
     agree(student.next_token_loss(double, targets), reference.next_token_loss(double, targets), dtype=torch.float64)
 
 
-@pytest.mark.points(1.5, "the model's scores agree with the reference")
+@pytest.mark.points(1, "the model's scores agree with the reference")
 def test_model_agrees_with_the_reference(student, reference, rng):
     state, token_ids = rng.state(shapes(11, 8, 12, 2)), rng.integers(11, 2, 5)
     logits, loss = parts(build(student, state, 3, 2)(token_ids), 2)
@@ -158,7 +158,7 @@ def test_model_agrees_with_the_reference(student, reference, rng):
     expect(loss is None, "without targets the loss should be None")
 
 
-@pytest.mark.points(1, "with targets the model returns its loss, padding left out")
+@pytest.mark.points(0.5, "with targets the model returns its loss, padding left out")
 def test_model_returns_its_loss(student, reference, rng):
     state, token_ids, targets = rng.state(shapes(11, 8, 12, 1)), rng.integers(11, 3, 8), rng.integers(11, 3, 8)
     targets[1, 5:] = -100
@@ -175,6 +175,29 @@ def test_gradients_reach_every_block(student, reference, rng):
     got = gradients(build(student, state, 3, 2), token_ids, along=(along, None))
     for name in expected:
         agree(got.parameters.get(name), expected[name], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.points(0.5, "dropout acts inside the blocks and nowhere else")
+def test_hands_dropout_to_the_blocks_only(student, reference, rng):
+    state, token_ids = rng.state(shapes(11, 8, 12, 2)), rng.integers(11, 2, 5)
+    model = student.MiniGPT(11, 8, 12, 3, 2, 1.0)
+    model.load_state_dict(state)
+    model.train()
+    logits, _ = parts(model(token_ids), 2)
+    agree(logits, reference.mini_gpt_logits(state, token_ids, 3, num_layers=0), rtol=1e-4, atol=1e-4)
+    chance = student.MiniGPT(11, 8, 12, 3, 2, 0.5)
+    once, again = (tensor(parts(chance(token_ids), 2)[0], (2, 5, 11)) for _ in range(2))
+    expect(not torch.equal(once, again), "two training passes should drop different entries: do not set a seed")
+
+
+@pytest.mark.points(0.5, "scores and targets handed in stay as they were")
+def test_leaves_its_arguments_unchanged(student, rng):
+    targets = rng.integers(7, 3, 4)
+    leaves_unchanged(student.next_token_loss, rng.normal(3, 4, 7), targets, int(targets[0, 0]))
+    leaves_unchanged(student.vocabulary_logits, rng.normal(2, 3, 4), rng.weight(7, 4), rng.shifts(7))
+    model, targets = build(student, rng.state(shapes(7, 8, 4, 1)), 2, 1), rng.integers(7, 3, 4)
+    targets[1, 2:] = -100
+    leaves_unchanged(model, rng.integers(7, 3, 4), targets)
 
 
 @pytest.mark.points(1, "your own parts give every stage of Week 8's two prompts, at both positions")

@@ -135,13 +135,16 @@ def test_restores_the_mode_after_an_error(student, rig, rng):
 @pytest.mark.points(0.5, "temperature and generator reach every draw")
 def test_passes_temperature_and_generator_on(student, reference, rig, rng):
     """Three shares within five standard errors of 4000 draws: false alarm in fewer than 1 of 100,000 runs."""
-    scores, prompts, seed = torch.tensor([0.0, 2.0, 4.0]), rng.integers(3, 2000, 1), rng.seed()
+    scores, prompts, seed = torch.tensor([4.0, 2.0, 0.0]), rng.integers(3, 2000, 1), rng.seed()
     model = rig.steady(scores)
     text = student.generate(model, prompts, 2, 8, temperature=2.5, generator=rig.generator(seed))
     new = tensor(text, (2000, 3), torch.int64)[:, 1:]
     expected = reference.temperature_probabilities(scores[None], 2.5)[0]
     expect(close_enough(shares(new, 3), expected, 4000), "the new tokens do not follow the temperature")
+    expect(not torch.equal(new[:, 0], new[:, 1]), "each new token should be a draw of its own")
     equal(student.generate(model, prompts, 2, 8, temperature=2.5, generator=rig.generator(seed)), text)
+    first, second = (student.generate(model, prompts, 1, 8, temperature=2.5) for _ in range(2))
+    expect(not torch.equal(tensor(first, (2000, 2), torch.int64), tensor(second, (2000, 2), torch.int64)), "do not set a seed")
     greedy = student.generate(model, prompts[:4], 2, 8, temperature=0)
-    equal(greedy, torch.cat([prompts[:4], torch.full((4, 2), 2)], dim=1))
+    equal(greedy, torch.cat([prompts[:4], torch.zeros(4, 2, dtype=torch.int64)], dim=1))
 ### END HIDDEN TESTS

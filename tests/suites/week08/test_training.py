@@ -181,11 +181,12 @@ def test_run_uses_what_it_was_given(student, rig, rng):
     pairs, steps = token_batches(rng, 7, (2, 3), (1, 4), (3, 2), (2, 5)), [0.25, 0.5, 0.75, 1.0]
     model = rig.model(rng.normal(7, 7), rng.normal(7))
     model.eval()
-    optimizer, batches = rig.optimizer(model), rig.batches(pairs)
+    optimizer, batches, chance = rig.optimizer(model), rig.batches(pairs), rig.random_state()
     numbers(student.train(model, optimizer, batches, rig.schedule(steps), 4, 1.0), 4)
     expect(optimizer.rates() == [[rate, rate] for rate in steps], "each step should use the schedule's rate in every group")
     expect(batches.drawn() == 4, "each step should draw one batch")
     shapes = [call["shape"] for call in model.calls()]
     expect(shapes == [list(inputs.shape) for inputs, _ in pairs], "each batch should be used once, in order")
     expect(all(call["training"] for call in model.calls()), "the model should train in training mode")
+    expect(torch.equal(chance, rig.random_state()), "training should neither set a seed nor draw from it")
 ### END HIDDEN TESTS

@@ -162,5 +162,6 @@ def weights(gradients):
     return Weights(gradients)
 
 
-def generator(seed):
-    return torch.Generator().manual_seed(seed)
+def random_state():
+    """The state of PyTorch's global generator, as a tensor of bytes."""
+    return torch.get_rng_state()

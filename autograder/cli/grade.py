@@ -1,0 +1,137 @@
+"""`autograder grade`."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from autograder import __version__
+from autograder.cli.main import ATTENTION, OK
+from autograder.cli.setting import Setting
+from autograder.course import Assignment
+from autograder.grading.receipt import Receipt
+from autograder.grading.score import ExerciseScore, manual_notes, scores
+from autograder.grading.store import Store
+from autograder.grading.suite_hash import suite_hash
+from autograder.intake import Submission, collect, read_roster
+from autograder.reports.terminal import class_table
+
+
+def run(
+    course: Path | None,
+    assignment: str,
+    paths: Sequence[Path],
+    roster: Path | None,
+    store: str | None,
+    seed: int | None,
+    force: bool,
+    fresh_workers: bool,
+    as_json: bool,
+) -> int:
+    """Grade, keep the receipts, print a table. Returns the exit code."""
+    setting = Setting.find(course)
+    graded = setting.course.assignment(assignment)
+    names = [exercise.name for exercise in graded.exercises]
+    students = read_roster(roster) if roster else None
+    submissions = collect(paths, names, assignment, students)
+    console, notices = Console(soft_wrap=False), Console(stderr=True)
+    with setting.store(store) as receipts:
+        before = {s.student: receipts.standing(assignment, s.student) for s in submissions}
+        reused = {} if force else _reusable(receipts, setting, graded, submissions, seed)
+        waiting = [s for s in submissions if s.student not in reused]
+        fresh: dict[str, Receipt] = {}
+        interrupted = _grade(setting, graded, waiting, seed, fresh_workers, receipts, fresh, notices)
+        results = [r for s in submissions if (r := reused.get(s.student) or fresh.get(s.student))]
+        rows = [_row(receipts, receipt, before[receipt.student]) for receipt in results]
+    if as_json:
+        print(json.dumps([receipt.to_dict() for receipt in results], indent=1, ensure_ascii=True))
+    else:
+        class_table(console, rows, names)
+    attention = sum(bool(receipt.attention()) for receipt in results)
+    notices.print(_summary(submissions, results, reused, attention, receipts.url), soft_wrap=True, highlight=False)
+    if interrupted:
+        notices.print("stopped; run the same command again to go on", highlight=False)
+        return 130
+    return ATTENTION if attention else OK
+
+
+def _grade(
+    setting: Setting,
+    assignment: Assignment,
+    waiting: Sequence[Submission],
+    seed: int | None,
+    fresh_workers: bool,
+    store: Store,
+    fresh: dict[str, Receipt],
+    notices: Console,
+) -> bool:
+    """Grade those without a receipt, with a progress bar. True when the user stopped it."""
+    if not waiting:
+        return False
+    from autograder.grading.run import Batch, grade
+
+    batch = Batch(
+        files=setting.files,
+        course=setting.course.id,
+        assignment=assignment,
+        submissions=waiting,
+        seed=secrets.randbelow(2**31) if seed is None else seed,
+        shared_workers=not fresh_workers,
+    )
+    columns = (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[student]}", markup=False),
+    )
+    with Progress(*columns, console=notices, transient=True, disable=not notices.is_terminal) as progress:
+        task = progress.add_task("grading", total=len(waiting), student="")
+
+        def finished(receipt: Receipt) -> None:
+            store.add(receipt)
+            fresh[receipt.student] = receipt
+            progress.advance(task)
+
+        started: Callable[[Submission], None] = lambda s: progress.update(task, student=s.student)  # noqa: E731
+        try:
+            grade(batch, finished, started)
+        except KeyboardInterrupt:
+            return True
+    return False
+
+
+def _reusable(
+    store: Store, setting: Setting, assignment: Assignment, submissions: Sequence[Submission], seed: int | None
+) -> dict[str, Receipt]:
+    suite = suite_hash(setting.files, assignment)
+    found = {
+        s.student: store.reusable(assignment.id, s.student, s.digest, suite, __version__, seed) for s in submissions
+    }
+    return {student: receipt for student, receipt in found.items() if receipt is not None}
+
+
+def _row(store: Store, receipt: Receipt, before: Receipt | None) -> tuple[Receipt, list[ExerciseScore], list[str]]:
+    adjustments = store.adjustments(receipt.assignment, receipt.student)
+    notes = manual_notes(receipt, before, adjustments) if adjustments else []
+    return receipt, scores(receipt, adjustments), notes
+
+
+def _summary(
+    submissions: Sequence[Submission],
+    results: Sequence[Receipt],
+    reused: dict[str, Receipt],
+    attention: int,
+    url: str,
+) -> str:
+    kept = f" ({len(reused)} unchanged, receipts reused)" if reused else ""
+    look = f"{attention} of {len(results)} need attention" if attention else "none needs attention"
+    where = url.removeprefix("sqlite:///")
+    return f"{len(results)} of {len(submissions)} submissions graded{kept}; {look}. Receipts: {where}"

@@ -1,0 +1,105 @@
+"""`autograder`: the group of commands, and what every command shares."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from autograder import __version__
+
+OK, ATTENTION, FAULT = 0, 1, 2
+"""Exit codes: complete; complete, but some submissions need a human; the kit or the course is at fault."""
+
+
+class _Group(click.Group):
+    """Shows an error of the kit as one sentence, without a traceback."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except click.ClickException:
+            raise
+        except Exception as error:
+            if type(error).__name__ not in ("CourseError", "IntakeError", "GradingError", "AuthoringError"):
+                raise
+            click.echo(f"autograder: {error}", err=True)
+            context.exit(FAULT)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="autograder")
+@click.option("--course", type=click.Path(path_type=Path), help="The course's folder (default: found by walking up).")
+@click.pass_context
+def main(context: click.Context, course: Path | None) -> None:
+    """Author, release and grade a course on Transformers.
+
+    A grade comes from checks that never share a process with the code they judge.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    context.obj = course
+
+
+@main.command()
+@click.argument("assignment")
+@click.option("--force", is_flag=True, help="Also overwrite files that were edited by hand.")
+@click.pass_obj
+def release(course: Path | None, assignment: str, force: bool) -> None:
+    """Cut the students' files of ASSIGNMENT from the complete ones, and pack them."""
+    from autograder.cli.release import run
+
+    run(course, assignment, force)
+
+
+@main.command()
+@click.argument("assignment")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--roster", type=click.Path(path_type=Path), help="CSV with student_id,name: one row per student in it.")
+@click.option("--store", metavar="URL", help="Database of receipts (default: .autograder/receipts.sqlite).")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of all random inputs (default: a new one).")
+@click.option("--force", is_flag=True, help="Grade again what has a receipt already.")
+@click.option("--fresh-workers", is_flag=True, help="A fresh worker for every exercise; slower, the same grades.")
+@click.option("--json", "as_json", is_flag=True, help="Print the receipts as JSON instead of a table.")
+@click.pass_obj
+def grade(course: Path | None, **options: Any) -> None:
+    """Grade the submissions at PATHS: each a submission folder or zip, or a folder of them.
+
+    Exit code 0: complete. 1: complete, some submissions need attention. 2: the kit or the course is at fault.
+    """
+    from autograder.cli.grade import run
+
+    sys.exit(run(course, **options))
+
+
+@main.command()
+@click.argument("student")
+@click.option("--assignment", help="Which assignment (default: the one that has a receipt).")
+@click.option("--store", metavar="URL", help="Database of receipts.")
+@click.option("--instructor", is_flag=True, help="Also show what students must not see: check names, output, flags.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@click.pass_obj
+def show(course: Path | None, **options: Any) -> None:
+    """Print the receipt of STUDENT."""
+    from autograder.cli.show import run
+
+    run(course, **options)
+
+
+@main.command()
+@click.argument("assignment")
+@click.argument("student")
+@click.argument("exercise")
+@click.argument("points")
+@click.option("--reason", required=True, help="Why; kept with the adjustment.")
+@click.option("--author", required=True, help="Who gives the points.")
+@click.option("--store", metavar="URL", help="Database of receipts.")
+@click.pass_obj
+def adjust(course: Path | None, **options: Any) -> None:
+    """Give STUDENT this many POINTS for EXERCISE by hand. Regrading never removes it."""
+    from autograder.cli.adjust import run
+
+    run(course, **options)

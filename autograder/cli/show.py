@@ -1,0 +1,53 @@
+"""`autograder show`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from autograder.cli.setting import Setting
+from autograder.grading import GradingError, Receipt
+from autograder.grading.score import scores
+from autograder.grading.store import Store
+from autograder.reports.terminal import receipt_report
+
+
+def run(
+    course: Path | None, student: str, assignment: str | None, store: str | None, instructor: bool, as_json: bool
+) -> None:
+    """Print the receipt that stands for a student."""
+    setting = Setting.find(course)
+    with setting.store(store) as receipts:
+        receipt = _standing(receipts, student, assignment)
+        adjustments = receipts.adjustments(receipt.assignment, student)
+    if as_json:
+        print(json.dumps(receipt.to_dict() if instructor else student_view(receipt), indent=1))
+        return
+    receipt_report(Console(), receipt, scores(receipt, adjustments), instructor)
+
+
+def student_view(receipt: Receipt) -> dict[str, Any]:
+    """What of a receipt a student may have: no names of hidden checks, no output of hidden checks, no seed."""
+    shown = ("course", "assignment", "student", "name", "status", "graded_at", "earned", "possible", "notes", "files")
+    data = receipt.to_dict()
+    view = {key: data[key] for key in shown}
+    fields = ("exercise", "title", "public", "points", "outcome", "earned", "message")
+    view["checks"] = [{key: check[key] for key in fields} for check in data["checks"]]
+    return view
+
+
+def _standing(receipts: Store, student: str, assignment: str | None) -> Receipt:
+    known = receipts.assignments_of(student)
+    if not known:
+        near = [name for name in receipts.students() if student.lower() in name.lower()][:3]
+        hint = f"; did you mean {', '.join(near)}?" if near else "; grade the submission first"
+        raise GradingError(f'there is no receipt for "{student}"{hint}')
+    if assignment is None and len(known) > 1:
+        raise GradingError(f'"{student}" has receipts for {", ".join(known)}; choose one with --assignment')
+    receipt = receipts.standing(assignment or known[0], student)
+    if receipt is None:
+        raise GradingError(f'"{student}" has no receipt for {assignment}; there is one for {", ".join(known)}')
+    return receipt

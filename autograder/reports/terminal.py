@@ -1,0 +1,114 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.grading.receipt import GRADED, CheckResult, Receipt, shown
+from autograder.grading.score import ExerciseScore
+
+Row = tuple[Receipt, Sequence[ExerciseScore], Sequence[str]]
+"""A receipt, its scores with manual ones, and remarks about those."""
+
+_STYLES = {"passed": "green", "not attempted": "yellow", "grader trouble": "magenta"}
+
+
+def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str]) -> None:
+    """One line per student: points by exercise and total; then what to look at, student by student."""
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
+    table.add_column("student", overflow="fold")
+    labels = [name.replace("_", "\n") for name in exercises]
+    wide = 40 + sum(3 + max(len(word) for word in label.split("\n")) for label in labels)
+    numbered = console.width < wide
+    for number, label in enumerate(labels, start=1):
+        table.add_column(str(number) if numbered else label, justify="right", vertical="bottom")
+    table.add_column("total", justify="right", style="bold", vertical="bottom")
+    table.add_column("", vertical="bottom")
+    for receipt, scores, notes in rows:
+        cells = {s.exercise: shown(s.points) + ("*" if s.manual else "") for s in scores}
+        whole = shown(_points(scores))
+        look = "look" if receipt.attention() else "note" if notes else ""
+        table.add_row(Text(receipt.student), *(cells.get(e, "") for e in exercises), whole, look)
+    console.print(table)
+    if numbered:
+        legend = ", ".join(f"{number} {name}" for number, name in enumerate(exercises, start=1))
+        console.print(Text(f"exercises: {legend}"))
+    _remarks(console, rows)
+
+
+def _remarks(console: Console, rows: Iterable[Row]) -> None:
+    lines = [(receipt, [*receipt.attention(), *notes]) for receipt, _, notes in rows]
+    told = [(receipt.student, "; ".join(remarks)) for receipt, remarks in lines if remarks]
+    if not told:
+        return
+    grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
+    grid.add_column(overflow="fold")
+    grid.add_column(overflow="fold")
+    for student, remark in told:
+        grid.add_row(Text(f"  {student}"), Text(remark))
+    console.print(Text("\nto look at:"))
+    console.print(grid)
+
+
+def receipt_report(console: Console, receipt: Receipt, scores: Sequence[ExerciseScore], instructor: bool) -> None:
+    """One receipt in full. For a student: titles and messages; for an instructor also check names, output and flags."""
+    name = f" ({receipt.name})" if receipt.name else ""
+    possible = sum((s.possible for s in scores), Fraction(0))
+    whole = f"{shown(_points(scores))} of {shown(possible)} points in {receipt.assignment}"
+    console.print(Text(f"{receipt.student}{name}: {whole}", style="bold"))
+    if receipt.status != GRADED:
+        console.print(Text(f"status: {receipt.status}", style="yellow"))
+    for note in receipt.notes:
+        console.print(Text(f"note: {note}"))
+    checks = receipt.exercises()
+    for score in scores:
+        by_hand = f", given by {score.manual.author}: {score.manual.reason}" if score.manual else ""
+        line = f"\n{score.exercise}  {shown(score.points)} of {shown(score.possible)}{by_hand}"
+        console.print(Text(line, style="bold"))
+        console.print(_check_grid(checks[score.exercise], instructor))
+        if instructor and receipt.output.get(score.exercise):
+            console.print(Text(f"printed:\n{receipt.output[score.exercise][:2000]}", style="dim"))
+    if instructor:
+        _provenance(console, receipt)
+
+
+def _check_grid(checks: Iterable[CheckResult], instructor: bool) -> Table:
+    grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for check in checks:
+        words = Text(("" if check.public else "hidden: ") + check.title)
+        if instructor:
+            words.append(f"  [{check.id}]", style="dim")
+        if check.outcome != "passed" and check.message:
+            words.append("\n" + check.message)
+        if instructor and check.trouble:
+            words.append("\n" + check.trouble, style="magenta")
+        outcome = Text(check.outcome, style=_STYLES.get(check.outcome, "red"))
+        grid.add_row(f"  {shown(check.earned)}/{shown(check.points)}", outcome, words)
+    return grid
+
+
+def _provenance(console: Console, receipt: Receipt) -> None:
+    lines = [
+        f"\ngraded {receipt.graded_at} in {receipt.seconds:.2f} s, seed {receipt.seed}, kit {receipt.kit_version}, "
+        f"torch {receipt.torch_version}, isolation: {receipt.isolation}",
+        f"submission {receipt.submission_hash[:16]}, suite {receipt.suite_hash[:16]}",
+        *(f"file {name}.py: {what}" for name, what in receipt.files.items()),
+        *(f"changed by {name}.py: {', '.join(found)}" for name, found in receipt.flags.items()),
+        *([f"ignored: {', '.join(receipt.ignored)}"] if receipt.ignored else []),
+        *([f"attempt: {receipt.attempt}"] if receipt.attempt else []),
+    ]
+    for line in lines:
+        console.print(Text(line, style="dim"))
+
+
+def _points(scores: Iterable[ExerciseScore]) -> Fraction:
+    return sum((s.points for s in scores), Fraction(0))
