@@ -17,7 +17,7 @@ from autograder.course import Assignment
 from autograder.grading.receipt import Receipt
 from autograder.grading.score import ExerciseScore, manual_notes, scores
 from autograder.grading.store import Store
-from autograder.grading.suite_hash import suite_hash
+from autograder.grading.hashes import submission_hash, suite_hash
 from autograder.intake import Submission, collect, read_roster
 from autograder.reports.terminal import class_table
 
@@ -113,7 +113,8 @@ def _reusable(
 ) -> dict[str, Receipt]:
     suite = suite_hash(setting.files, assignment)
     found = {
-        s.student: store.reusable(assignment.id, s.student, s.digest, suite, __version__, seed) for s in submissions
+        s.student: store.reusable(assignment.id, s.student, submission_hash(s), suite, __version__, seed)
+        for s in submissions
     }
     return {student: receipt for student, receipt in found.items() if receipt is not None}
 

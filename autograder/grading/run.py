@@ -9,24 +9,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 from autograder import __version__
 from autograder.course import Assignment, CourseFiles
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import GRADED, GRADER_TROUBLE, CheckResult, Receipt
 from autograder.grading.store import now
-from autograder.grading.suite_hash import suite_hash
+from autograder.grading.hashes import submission_hash, suite_hash
 from autograder.intake import Submission
 from autograder.sandbox.host import SandboxError, Zygote
 from autograder.sandbox.session import Session, SessionLimits
-from autograder.suite import plugin
-from autograder.suite.checks import Check
 from autograder.suite.desk import Desk
 from autograder.suite.explain import trouble, verdict
+from autograder.suite.plugin import CHECK, Fixtures
 
 ISOLATION = "process only"
 """What stands between student code and the machine: a process of its own with limits."""
@@ -62,7 +59,7 @@ def grade(batch: Batch, finished: Callable[[Receipt], None], started: Callable[[
     arguments = [str(path) for path in suites] + ["--noconftest", "-c", os.devnull, f"--rootdir={batch.files.root}"]
     arguments += [part for name in _PLUGINS_NOT_NEEDED for part in ("-p", f"no:{name}")]
     with _quiet_environment():
-        code = pytest.main(arguments, plugins=[plugin, run])
+        code = pytest.main(arguments, plugins=[run.fixtures, run])
     if run.interrupted:
         raise KeyboardInterrupt
     if run.error is not None:
@@ -81,12 +78,12 @@ class _Run:
     error: str | None = None
     ready: bool = False
     interrupted: bool = False
-    _raised: BaseException | None = None
     _collect_errors: list[str] = field(default_factory=list)
 
-    def pytest_configure(self, config: pytest.Config) -> None:
+    def __post_init__(self) -> None:
         self.desk = Desk(self.batch.files, self.batch.assignment, self.batch.seed)
-        config.stash[plugin.DESK] = self.desk
+        self.fixtures = Fixtures(self.desk)
+        self.torch_version = "unknown"
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -99,10 +96,9 @@ class _Run:
         if self.error is not None:
             return True
         self.ready = True
-        self.torch_version = "unknown"
         self.suite_hash = suite_hash(self.batch.files, self.batch.assignment)
         order = {e.name: i for i, e in enumerate(self.batch.assignment.exercises)}
-        items = sorted(session.items, key=lambda item: order[item.stash[plugin.CHECK].exercise])
+        items = sorted(session.items, key=lambda item: (order[item.stash[CHECK].exercise], _uses_own_parts(item)))
         try:
             self._all_submissions(items)
         except SandboxError as error:
@@ -110,14 +106,6 @@ class _Run:
         except KeyboardInterrupt:
             self.interrupted = True
         return True
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> pytest.TestReport:
-        """Note what the check raised; a full report with its traceback is not needed."""
-        if call.excinfo is not None:
-            self._raised = call.excinfo.value
-        outcome: Any = "passed" if call.excinfo is None else "failed"
-        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
 
     def _all_submissions(self, items: Sequence[pytest.Item]) -> None:
         with _Zygotes() as zygotes:
@@ -147,13 +135,10 @@ class _Run:
         )
 
     def _one_check(self, item: pytest.Item, following: pytest.Item) -> CheckResult:
-        check: Check = item.stash[plugin.CHECK]
-        self._raised = None
+        check = item.stash[CHECK]
         begun = time.perf_counter()
-        item._initrequest()  # type: ignore[attr-defined]  # fresh fixtures, as a rerun of a test needs them
-        runtestprotocol(item, log=False, nextitem=following)
+        raised = _run_item(item, following)
         seconds = time.perf_counter() - begun
-        raised = self._raised
         if isinstance(raised, (KeyboardInterrupt, SandboxError)):
             raise raised
         found = verdict(raised, self.desk.calls, public=check.public)
@@ -179,7 +164,7 @@ class _Run:
             student=submission.student,
             name=submission.name,
             status=GRADED if submission.status == "ready" else submission.status,
-            submission_hash=submission.digest,
+            submission_hash=submission_hash(submission),
             suite_hash=self.suite_hash,
             kit_version=__version__,
             seed=self.batch.seed,
@@ -223,10 +208,30 @@ class _Zygotes:
         self._current = None
 
 
+def _run_item(item: pytest.Item, following: pytest.Item) -> BaseException | None:
+    """Set up, call and tear down one item as pytest would, and return what it raised. No report is made of it."""
+    item._initrequest()  # type: ignore[attr-defined]  # fresh fixtures, as a rerun of a test needs them
+    raised: BaseException | None = None
+    try:
+        item.ihook.pytest_runtest_setup(item=item)
+        item.ihook.pytest_runtest_call(item=item)
+    except BaseException as error:
+        raised = error
+    try:
+        item.ihook.pytest_runtest_teardown(item=item, nextitem=following)
+    except BaseException as error:
+        raised = raised or error
+    return raised
+
+
+def _uses_own_parts(item: pytest.Item) -> bool:
+    return "own" in getattr(item, "fixturenames", ())
+
+
 def _points_problem(assignment: Assignment, items: Sequence[pytest.Item]) -> str | None:
     """What is wrong with the suites' points, if anything: 0 of 0 is an error, and so is a sum that does not fit."""
     for exercise in assignment.exercises:
-        checks = [c for item in items if (c := item.stash.get(plugin.CHECK, None)) and c.exercise == exercise.name]
+        checks = [c for item in items if (c := item.stash.get(CHECK, None)) and c.exercise == exercise.name]
         if not checks:
             return f"{exercise.name} has no runnable checks in tests/suites/{assignment.id}/test_{exercise.name}.py"
         points = sum((check.points for check in checks), Fraction(0))

@@ -1,4 +1,4 @@
-"""Reading zip files in memory, within limits. Nothing is unpacked to disk, and only asked-for entries are unpacked at all."""
+"""Reading zip files in memory and within limits: nothing goes to disk, and only what is asked for is unpacked."""
 
 import io
 import re
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 MAX_ARCHIVE_BYTES = 20_000_000
 MAX_UNPACKED_BYTES = 100_000_000
-MAX_RATIO = 200
+MAX_RATIO = 200  # looked at above UNSUSPICIOUS_BYTES only: a small array of zeros is no bomb
+UNSUSPICIOUS_BYTES = 10_000_000
 MAX_PATH = 1_000
 
 _DIRECTORY_ENTRY = b"PK\x01\x02"
@@ -49,7 +50,7 @@ def read_zip(name: str, content: bytes) -> ZipTree:
         raise Refused(f"{name} holds more than {MAX_ENTRIES:,} files; {_ZIP_AGAIN}.")
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
-    except Exception:  # noqa: BLE001 - damaged archives make zipfile raise nearly anything
+    except Exception:  # damaged archives make zipfile raise nearly anything
         raise Refused(f"{name} is not a zip file that can be opened; {_ZIP_AGAIN}.") from None
     entries = archive.infolist()
     _check_sizes(name, entries, len(content))
@@ -64,7 +65,7 @@ def _check_sizes(name: str, entries: "list[zipfile.ZipInfo]", archive_bytes: int
     unpacked = sum(entry.file_size for entry in entries)
     if unpacked > MAX_UNPACKED_BYTES:
         raise Refused(f"{name} unpacks to more than {MAX_UNPACKED_BYTES // 1_000_000} MB; {_ZIP_AGAIN}.")
-    if unpacked > 1_000_000 and unpacked > MAX_RATIO * archive_bytes:
+    if unpacked > UNSUSPICIOUS_BYTES and unpacked > MAX_RATIO * archive_bytes:
         raise Refused(f"{name} unpacks to more than {MAX_RATIO} times its size; {_ZIP_AGAIN}.")
     if any(entry.flag_bits & _ENCRYPTED for entry in entries):
         raise Refused(f"{name} is locked with a password; zip it again without one.")
@@ -98,7 +99,7 @@ def _add(
 ) -> None:
     if not place or any(map(is_junk, place)):
         return
-    for depth in range(1, min(len(place), MAX_DEPTH)):
+    for depth in range(1, min(len(place), MAX_DEPTH + 2)):
         _add_folder(tree, seen, place[:depth])
     if len(place) > MAX_DEPTH:
         return
@@ -135,7 +136,7 @@ def _unpack(archive: "zipfile.ZipFile", entry: "zipfile.ZipInfo", path: str, lim
     try:
         with archive.open(entry) as file:
             content = file.read(limit + 1)
-    except Exception:  # noqa: BLE001 - as in read_zip
+    except Exception:  # as in read_zip
         raise Refused(f"{shown(path)} is damaged inside the zip; {_ZIP_AGAIN}.") from None
     if len(content) > limit:
         raise too_large(path, limit)

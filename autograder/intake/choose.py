@@ -9,11 +9,10 @@ from autograder.intake.files import MAX_DEPTH, MAX_ENTRIES, MAX_FILE_BYTES, Entr
 from autograder.intake.names import Closeness, match
 from autograder.intake.submission import HandedIn, Status
 
-MAX_RIVALS = 10
-MAX_LISTED = 50
+MAX_RIVALS = 5
 
 # What lies in these folders came with the students' bundle, is a test or belongs to a library, and is never an answer.
-_NOT_ANSWERS = {"selfcheck", "tests", "venv", "env", "site-packages", "node_modules"}
+_NOT_ANSWERS = {"selfcheck", "rigs", "tests", "venv", "env", "site-packages", "node_modules"}
 _HIDING = sys.stdlib_module_names | {"numpy", "torch", "sitecustomize", "usercustomize"}
 
 
@@ -33,13 +32,13 @@ class Contents:
 
     @property
     def status(self) -> Status:
+        if self.is_unclear:
+            return "needs attention"
         if self.is_empty:
             return "not submitted"
-        if self.has_unreadable and not self.files and not self.is_unclear:
+        if self.has_unreadable and not self.files:
             return "unreadable"
-        if self.is_unclear or self.has_unreadable or not self.is_recognised:
-            return "needs attention"
-        return "ready"
+        return "ready" if self.is_recognised and not self.has_unreadable else "needs attention"
 
 
 @dataclass
@@ -52,10 +51,13 @@ class Level:
     folders: list[Entry] = field(default_factory=list)  # in which answers may lie
     refused: list[str] = field(default_factory=list)  # why folders of this level or above could not be listed
 
+    def has_certain(self, exercise: str) -> bool:
+        """True when a name is the exercise's own or nearly so."""
+        return any(closeness != "loose" for closeness, _ in self.candidates.get(exercise, []))
+
     @property
     def is_certain(self) -> bool:
-        """True when a name is an exercise's own or nearly so."""
-        return any(closeness != "loose" for found in self.candidates.values() for closeness, _ in found)
+        return any(map(self.has_certain, self.candidates))
 
     @property
     def has_answers(self) -> bool:
@@ -75,6 +77,9 @@ def choose(tree: Tree, exercises: Sequence[str], whose: Collection[str] = ()) ->
     contents.notes += level.refused
     contents.archives = [entry for entry in level.others if entry.name.casefold().endswith(".zip")]
     for meant, entry in level.unclear:
+        if all(level.has_certain(exercise) for exercise in meant):
+            contents.ignored.append(entry.shown)
+            continue
         contents.is_unclear = True
         names = " or ".join(f"{exercise}.py" for exercise in meant)
         contents.notes.append(f"{entry.shown} could be {names}; hand it in under the name that is meant.")
@@ -82,14 +87,11 @@ def choose(tree: Tree, exercises: Sequence[str], whose: Collection[str] = ()) ->
         _settle(contents, exercise, level.candidates.get(exercise, []))
     if contents.is_recognised:
         _look_for_missing(contents, tree, level)
-        _mention_others(contents, tree, level, exercises)
     elif not contents.is_empty:
         names = ", ".join(f"{exercise}.py" for exercise in exercises)
         contents.notes.append(f"No exercise file was found; hand in {names} under exactly these names.")
-    listed = [entry.shown for entry in level.others]
-    contents.ignored += listed[:MAX_LISTED]
-    if len(listed) > MAX_LISTED:
-        contents.ignored.append(f"and {len(listed) - MAX_LISTED} more")
+    _mention_others(contents, tree, level, exercises)
+    contents.ignored += [entry.shown for entry in level.others]
     return contents
 
 
@@ -246,15 +248,16 @@ def _mention_others(contents: Contents, tree: Tree, level: Level, exercises: Seq
     for entry in level.others:
         if entry.kind == "folder" and entry.name in exercises:
             contents.notes.append(
-                f"The folder {entry.shown} was ignored; remove it, because Python imports it instead of {entry.name}.py."
+                f"The folder {entry.shown} was ignored; remove it, because Python imports it before {entry.name}.py."
             )
         elif _hides_a_module(tree, entry):
             module = entry.name.removesuffix(".py")
             contents.notes.append(f"{entry.shown} was ignored; rename it, because it hides the real {module}.")
         elif entry.kind == "file" and entry.name.removesuffix(".ipynb") in exercises:
             contents.notes.append(f"{entry.shown} is a notebook and was not graded; hand in the Python file.")
-    for archive in contents.archives:
-        contents.notes.append(f"{archive.shown} was not opened, because exercise files lie beside it.")
+    if contents.is_recognised:
+        for archive in contents.archives:
+            contents.notes.append(f"{archive.shown} was not opened, because exercise files lie beside it.")
 
 
 def _hides_a_module(tree: Tree, entry: Entry) -> bool:

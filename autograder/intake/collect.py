@@ -12,6 +12,9 @@ from autograder.intake.names import is_junk, shown, words
 from autograder.intake.roster import ALLOWED, MAX_ID, Roster, id_problem, rough
 from autograder.intake.submission import Submission
 
+MAX_NOTES = 40
+MAX_IGNORED = 50
+
 
 def collect(
     paths: Sequence[Path], exercises: Sequence[str], assignment: str, roster: Roster | None = None
@@ -56,7 +59,7 @@ class _Reader:
         meant = _latest(usable)
         if len(meant) > 1:
             places = " and ".join(hand_in.where for hand_in in meant)
-            sentence = f"{len(meant)} hand-ins were found for {student} ({places}); only one of them can be graded."
+            sentence = f"{len(meant)} hand-ins were found for {student} ({places}); tell the staff which one is meant."
             return Submission(student, name, status="needs attention", notes=(sentence, *aside))
         whose = {*words(student), *words(name or ""), *words(self.assignment)}
         latest = meant[0]
@@ -68,8 +71,8 @@ class _Reader:
             name,
             files={exercise: contents.files[exercise] for exercise in self.exercises if exercise in contents.files},
             status=contents.status,
-            notes=tuple(notes),
-            ignored=tuple(contents.ignored),
+            notes=_short(notes, MAX_NOTES),
+            ignored=_short(contents.ignored, MAX_IGNORED),
             attempt=latest.attempt,
         )
 
@@ -109,10 +112,15 @@ class _Reader:
                 contents.is_unclear = True
                 lacking.remove(exercise)
                 notes.append(
-                    f"{exercise}.py could not be taken from the latest attempt, but the one of {hand_in.attempt} has it; "
+                    f"{exercise}.py cannot be taken from the latest attempt, but the one of {hand_in.attempt} has it; "
                     "hand in all files together."
                 )
         return notes
+
+
+def _short(lines: list[str], limit: int) -> tuple[str, ...]:
+    """At most `limit` lines, and how many more there are."""
+    return (*lines[:limit], *([f"and {len(lines) - limit} more"] if len(lines) > limit else []))
 
 
 def _time(hand_in: HandIn) -> str:

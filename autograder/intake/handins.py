@@ -96,7 +96,10 @@ class Finder:
         return self._is_wrapped(path, entries)
 
     def _is_wrapped(self, path: Path, entries: list[Entry]) -> bool:
-        """True when single folders lead down to exercise files."""
+        """True when single folders lead down to exercise files, the last of them named like the assignment.
+
+        Any other single folder is a class of one: its name is the student's.
+        """
         tree = FolderTree(path)
         for _ in range(MAX_DEPTH):
             folders = [entry for entry in entries if entry.kind == "folder"]
@@ -107,7 +110,7 @@ class Finder:
             except Refused:
                 return False
             if any(self._is_answer(entry) for entry in entries):
-                return True
+                return folders[0].name.lower() == self.assignment.lower()
         return False
 
     def _class_folder(self, path: Path, entries: list[Entry]) -> tuple[Path, list[Entry]]:

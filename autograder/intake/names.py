@@ -18,11 +18,11 @@ _PYTHON_FILE = re.compile(r"(.+?)\.py(?:\.txt|\.py)?", re.IGNORECASE | re.DOTALL
 _WORD_BORDER = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])|[\W_]+")
 
 # What people and browsers add to the name of a file that is meant to be handed in ...
-_COPY_WORDS = frozenset(
-    ("v", "version", "rev", "copy", "kopie", "copie", "copia", "final", "new", "neu", "latest", "done", "finished")
-    + ("complete", "completed", "fixed", "updated", "solved", "solution", "solutions", "answer", "answers")
-    + ("submission", "submit", "exercise")
+_COPY_MARKS = (
+    "v version rev copy kopie copie copia final new neu latest done finished complete completed fixed updated "
+    "solved solution solutions answer answers submission submit exercise"
 )
+_COPY_WORDS = frozenset(_COPY_MARKS.split())
 # ... and to a file that is not.
 _NOT_AN_ANSWER = frozenset({"test", "tests", "conftest", "check", "checks"})
 

@@ -43,7 +43,7 @@ class Roster:
         return student if student in self.students else self._by_characters.get(_plain(student))
 
     def similar(self, student: str) -> str | None:
-        """The only id that differs from `student` just by letter case or a copy mark such as ` (1)`, if there is one."""
+        """The only id that differs from `student` just by letter case or a copy mark, if there is one."""
         found = [known for known in self.students if rough(known) == rough(student)]
         return found[0] if len(found) == 1 else None
 
@@ -77,9 +77,10 @@ def rough(student: str) -> str:
 
 
 def read_roster(path: Path) -> Roster:
-    """Reads a CSV with the columns `student_id` and, if wanted, `name`. Raises `IntakeError` with the line that is wrong.
+    """Reads a CSV with the columns `student_id` and, if wanted, `name`.
 
-    A byte order mark, CRLF, semicolons or tabs, further columns and blank lines are fine; blanks around a field are dropped.
+    A byte order mark, CRLF, semicolons or tabs, further columns and blank lines are fine; blanks around a field
+    are dropped. Raises `IntakeError` that names the line.
     """
     rows = _rows(path.name, _text(path))
     columns = next(rows, (0, []))[1]
@@ -99,7 +100,7 @@ def read_roster(path: Path) -> Roster:
         plain = _plain(student)
         if plain in lines:
             raise IntakeError(
-                f"{path.name} line {line}: the student id '{student}' is already in line {lines[plain]}; keep one of them."
+                f"{path.name} line {line}: the student id '{student}' is already in line {lines[plain]}; keep one."
             )
         lines[plain] = line
         students[student] = None if name_column is None else _printable(_field(row, name_column)) or None

@@ -24,7 +24,7 @@ def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str])
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
     table.add_column("student", overflow="fold")
     labels = [name.replace("_", "\n") for name in exercises]
-    wide = 40 + sum(3 + max(len(word) for word in label.split("\n")) for label in labels)
+    wide = 28 + sum(3 + max(len(word) for word in label.split("\n")) for label in labels)
     numbered = console.width < wide
     for number, label in enumerate(labels, start=1):
         table.add_column(str(number) if numbered else label, justify="right", vertical="bottom")

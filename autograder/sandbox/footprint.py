@@ -11,6 +11,7 @@ import importlib
 import os
 import sys
 import threading
+from operator import is_
 from typing import Any
 
 _WATCHED = """
@@ -35,7 +36,7 @@ class Footprint:
         found = []
         for name, space in _spaces():
             before = self._spaces[name]
-            if len(space) != len(before) or any(before.get(key, self) is not value for key, value in space.items()):
+            if len(space) != len(before) or not all(map(is_, space.values(), before.values())):
                 changed = {k for k, v in space.items() if before.get(k, self) is not v} | (before.keys() - space.keys())
                 found += [f"{name}.{key}" for key in sorted(map(str, changed))]
         found += [f"module {name}" for name in sorted(map(str, sys.modules.keys() - self._modules - ignore))]

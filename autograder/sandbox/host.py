@@ -131,6 +131,7 @@ class Worker:
         self._limits = limits
         self._kept = bytearray()
         self._output_open = True
+        self._cpu_seen = 0.0
         channel.setblocking(False)
         os.set_blocking(output, False)
 
@@ -158,11 +159,13 @@ class Worker:
         return reply
 
     def cpu_seconds(self) -> float:
-        """CPU time this process has used, read from outside. 0 when it is gone."""
-        try:
-            return time.clock_gettime((~self.pid << 3) | 2)
-        except (OSError, AttributeError):
-            return 0.0
+        """CPU time this process has used, read from outside; what was last seen when it is gone."""
+        if self.alive:
+            try:
+                self._cpu_seen = max(self._cpu_seen, time.clock_gettime((~self.pid << 3) | 2))
+            except (OSError, AttributeError):
+                pass
+        return self._cpu_seen
 
     def output(self) -> str:
         """What it printed so far, cut at the limit, control characters replaced."""
@@ -177,6 +180,7 @@ class Worker:
         if not self.alive:
             return
         self._drain()
+        self.cpu_seconds()
         self.alive = False
         self._output_open = False
         if self._pidfd is not None:

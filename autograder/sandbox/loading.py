@@ -6,8 +6,6 @@ the functions around it still count. This module runs in the student's process, 
 
 from __future__ import annotations
 
-import __future__
-
 import ast
 import linecache
 import re
@@ -45,18 +43,54 @@ def load_module(name: str, source: bytes, filename: str) -> Loaded:
     sys.modules[name] = module
     text = decode(source, loaded.notes)
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    flags = 0
-    for node in _statements(text, filename, loaded):
-        flags |= _future_flags(node)
-        try:
-            code = compile(ast.Module([node], []), filename, "exec", flags=flags, dont_inherit=True)
-            exec(code, module.__dict__)
-        except Exception as error:
-            _note_statement(node, error, filename, loaded)
-        except BaseException as error:
-            loaded.notes.append(f"line {node.lineno} stopped the program ({type(error).__name__}); nothing after it was read")
-            break
+    nodes = list(_statements(text, filename, loaded))
+    future = [n for n in nodes if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
+    while nodes:
+        nodes = _execute(nodes, future, filename, loaded)
     return loaded
+
+
+def _execute(nodes: list[ast.stmt], future: list[ast.stmt], filename: str, loaded: Loaded) -> list[ast.stmt]:
+    """Execute statements up to one that does not compile or raises, and note that one. Returns what is left to do."""
+    try:
+        whole = ast.Module([*future, *(n for n in nodes if n not in future)], [])
+        code = compile(whole, filename, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        at = _reached(nodes, getattr(error, "lineno", None) or nodes[0].lineno)
+        _note_statement(nodes[at], error, filename, loaded)
+        return nodes[:at] + nodes[at + 1 :]
+    try:
+        exec(code, loaded.module.__dict__)
+        return []
+    except Exception as error:
+        at = _reached(nodes, _top_line(error, filename, nodes[0].lineno))
+        _note_statement(nodes[at], error, filename, loaded)
+        return nodes[at + 1 :]
+    except BaseException as error:
+        line = _top_line(error, filename, nodes[0].lineno)
+        loaded.notes.append(f"line {line} stopped the program ({type(error).__name__}); nothing after it was read")
+        return []
+
+
+def _reached(nodes: list[ast.stmt], line: int) -> int:
+    """Index of the statement that a line belongs to."""
+    return max((i for i, node in enumerate(nodes) if _first_line(node) <= line), default=0)
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(d.lineno for d in decorators)])
+
+
+def _top_line(error: BaseException, filename: str, default: int) -> int:
+    """The line of the module's own top level at which an exception left it."""
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == filename and code.co_name == "<module>":
+            return trace.tb_lineno
+        trace = trace.tb_next
+    return default
 
 
 def decode(source: bytes, notes: list[str]) -> str:
@@ -144,7 +178,7 @@ def _note_statement(node: ast.stmt, error: Exception, filename: str, loaded: Loa
     if isinstance(error, SyntaxError):
         sentence = f"line {error.lineno or line} does not parse: {error.msg}"
     elif isinstance(error, ModuleNotFoundError) and error.name:
-        sentence = f"line {line} needs {error.name}, which is not installed here"
+        sentence = f"line {line} needs {_wanted(node, error.name)}, which is not installed here"
     elif isinstance(error, EOFError):
         sentence = f"line {line} asks for input, and nobody is there to answer"
     else:
@@ -152,6 +186,13 @@ def _note_statement(node: ast.stmt, error: Exception, filename: str, loaded: Loa
     loaded.notes.append(f"{sentence}; the rest of the file was still read")
     for name in _bound_names(node):
         loaded.broken.setdefault(name, sentence)
+
+
+def _wanted(node: ast.stmt, missing: str) -> str:
+    """The module as the import names it: `google.colab`, where only `google` is known to be missing."""
+    named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+    named += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    return next((name for name in named if name.startswith(f"{missing}.")), missing)
 
 
 def _bound_names(node: ast.stmt) -> list[str]:
@@ -162,13 +203,6 @@ def _bound_names(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.Assign):
         return [target.id for target in node.targets if isinstance(target, ast.Name)]
     return []
-
-
-def _future_flags(node: ast.stmt) -> int:
-    if not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
-        return 0
-    features = (getattr(__future__, alias.name, None) for alias in node.names)
-    return sum(feature.compiler_flag for feature in features if feature is not None)
 
 
 def line_in(error: BaseException, files: set[str]) -> int | None:

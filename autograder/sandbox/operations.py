@@ -38,7 +38,7 @@ DTYPES = (
 """Tensor types that cross the wire; any other answer arrives as `Foreign`."""
 
 # Taken before any student code runs, so that replacing them in torch changes nothing here.
-_manual_seed, _set_dtype, _set_grad = torch.manual_seed, torch.set_default_dtype, torch.set_grad_enabled
+_generator, _set_dtype, _set_grad = torch.default_generator, torch.set_default_dtype, torch.set_grad_enabled
 _set_device, _Module, _Tensor = torch.set_default_device, torch.nn.Module, torch.Tensor
 
 
@@ -73,7 +73,7 @@ class Operations:
         _set_dtype(torch.float32)
         _set_device(None)
         _set_grad(True)
-        _manual_seed(seed)
+        _generator.manual_seed(seed)  # torch.manual_seed formats a stack for absent devices, a hundred times slower
         np.random.seed(seed % 2**32)
         random.seed(seed)
         warnings.resetwarnings()
@@ -89,7 +89,7 @@ class Operations:
         changes = self.do_changes()
         if changes:
             return {"changes": changes}
-        self._forget()
+        self.forget()
         self._siblings = Siblings(siblings, lambda name: f"{folder}{name}.py")
         sys.meta_path.insert(0, self._siblings)
         self._files = {f"{folder}{name}.py": f"{name}.py" for name in siblings}
@@ -100,7 +100,7 @@ class Operations:
         names = set(self.modules) | (set(self._siblings.sources) if self._siblings else set())
         return self._footprint.changes(names) if self._footprint and self.modules else []
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Take the earlier module and its siblings out of the import system."""
         if self._siblings is not None and self._siblings in sys.meta_path:
             sys.meta_path.remove(self._siblings)
@@ -233,7 +233,7 @@ class Operations:
         }
         if isinstance(error, Absent) or (isinstance(error, NotImplementedError) and self._is_stub(error)):
             fault["kind"] = "not attempted"
-        elif not isinstance(error, Exception):
+        elif not isinstance(error, Exception) or type(error).__module__ == "_pytest.outcomes":
             fault["kind"] = "stopped"
             fault["names"] = [type(error).__name__]
         return fault

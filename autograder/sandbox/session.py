@@ -40,7 +40,6 @@ class Unit:
     source: bytes | None
     siblings: Mapping[str, bytes]
     rig: bytes | None = None
-    shareable: bool = True
 
 
 @dataclass
@@ -111,8 +110,7 @@ class Session:
             return
         if id(unit) in self._unloadable:
             raise self._unloadable[id(unit)]
-        may_share = self.shared and unit.shareable and (self._unit is None or self._unit.shareable)
-        if not may_share:
+        if not self.shared:
             self._end_worker()
         if self._worker is None or not self._worker.alive:
             self._start_worker()
@@ -187,7 +185,7 @@ class Session:
         self._unit = None
 
     def _worker_cpu(self) -> float:
-        return self._worker.cpu_seconds() if self._worker is not None and self._worker.alive else 0.0
+        return self._worker.cpu_seconds() if self._worker is not None else 0.0
 
     def _collect_output(self) -> None:
         if self._worker is None or self._unit is None:

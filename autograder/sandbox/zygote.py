@@ -70,12 +70,14 @@ def _warm() -> None:
     """Import what submissions use and walk the lazily built paths of torch once, on one thread."""
     import gc
     import importlib
+    import site
 
     import torch
     import torch.nn.functional as F
 
     for name in _WARM_MODULES:
         importlib.import_module(name)
+    site.setquit()  # exit() and quit(), which a program without start-up files lacks
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.LayerNorm(8), torch.nn.GELU(), torch.nn.Dropout(0.1))

@@ -107,7 +107,6 @@ class Desk:
                 source=self._sources.get(exercise),
                 siblings=self._own_parts(exercise) if own else self._stand_ins_for(exercise),
                 rig=rig.read_bytes() if rig.is_file() else None,
-                shareable=not own,
             )
         return self._units[exercise, own]
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +45,39 @@ class LocalTransport:
         self._do("load_rig", module=name, source=path.read_bytes(), filename=str(path))
         return Student(self, name)
 
+    def close(self) -> None:
+        """Take the modules out of the import system, so that the next check reads them anew."""
+        self.operations.forget()
+
     def _do(self, operation: str, **payload: Any) -> Any:
-        reply = self.operations.perform(operation, payload)
+        with _interrupts() as pressed:
+            reply = self.operations.perform(operation, payload)
+        cause = self.operations.exception
+        if pressed:
+            raise cause if isinstance(cause, KeyboardInterrupt) else KeyboardInterrupt
         if "fault" not in reply:
             return reply["value"]
-        cause = self.operations.exception
-        if isinstance(cause, KeyboardInterrupt):
-            raise cause
         try:
             raise_fault(reply["fault"], self.module)
         except Exception as fault:
             fault.__cause__ = cause
             raise
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Notes each Ctrl-C, because student code, or the reading of a module, may catch the exception that it raises."""
+    pressed: list[int] = []
+
+    def press(number: int, frame: Any) -> None:
+        pressed.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed
+        return
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -72,9 +72,23 @@ def test_the_digest_depends_on_exercises_and_bytes_only(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["layer_norm (1).py", "layer_norm(1).py", "Layer_Norm.py", "layer_norm-2.py", "s02_layer_norm_FINAL.py"]
-    + ["layer-norm.py", "LayerNorm.py", "layernorm.py", "layer_norm.py.txt", "layer_norm.PY", "layer norm.py"]
-    + ["layer_norm - Copy (2).py", "am_layer_norm.py", "Bo_layer_norm_v2.py", "week08_layer_norm.py"],
+    [
+        "layer_norm (1).py",
+        "layer_norm(1).py",
+        "Layer_Norm.py",
+        "layer_norm-2.py",
+        "s02_layer_norm_FINAL.py",
+        "layer-norm.py",
+        "LayerNorm.py",
+        "layernorm.py",
+        "layer_norm.py.txt",
+        "layer_norm.PY",
+        "layer norm.py",
+        "layer_norm - Copy (2).py",
+        "am_layer_norm.py",
+        "Bo_layer_norm_v2.py",
+        "week08_layer_norm.py",
+    ],
 )
 def test_the_only_file_with_nearly_the_name_is_taken_and_said(tmp_path: Path, name: str) -> None:
     row = one(tmp_path, {name: GOOD})
@@ -124,11 +138,23 @@ def test_a_name_that_fits_two_exercises_is_nobodys_guess(tmp_path: Path) -> None
     assert "feed_forward.py or layer_norm.py" in said(row)
 
 
+def test_a_name_that_fits_two_exercises_does_not_hold_up_files_with_their_own_names(tmp_path: Path) -> None:
+    names = ("layer_norm.py", "feed_forward.py", "compare_layer_norm_feed_forward.py")
+    row = one(tmp_path, dict.fromkeys(names, GOOD), ("layer_norm", "feed_forward"))
+    assert (row.status, row.ignored) == ("ready", names[2:])
+
+
 @pytest.mark.parametrize("name", ["test_layer_norm.py", "layer_norm_test.py", "layer_norm.py.bak", "layer_norm.pyc"])
 def test_tests_and_backups_are_not_answers(tmp_path: Path, name: str) -> None:
     row = one(tmp_path, {name: GOOD, "embedding.py": GOOD}, ("embedding", "layer_norm"))
     assert list(row.files) == ["embedding"]
     assert "layer_norm.py is missing" in said(row)
+
+
+def test_a_notebook_instead_of_the_file_is_named(tmp_path: Path) -> None:
+    row = one(tmp_path, {"layer_norm.ipynb": b"{}"})
+    assert row.status == "needs attention"
+    assert "layer_norm.ipynb is a notebook and was not graded" in said(row)
 
 
 def test_an_unknown_name_is_reported_not_zero(tmp_path: Path) -> None:
@@ -159,7 +185,7 @@ def test_copies_further_down_never_replace_or_complete_the_files(tmp_path: Path)
     assert row.ignored == ("old/",)
 
 
-@pytest.mark.parametrize("folder", ["selfcheck/stand_ins", "tests", "venv/lib"])
+@pytest.mark.parametrize("folder", ["selfcheck/stand_ins", "rigs", "tests", "venv/lib"])
 def test_files_that_came_with_the_bundle_are_never_answers(tmp_path: Path, folder: str) -> None:
     row = one(tmp_path, {f"{folder}/layer_norm.py": OTHER, "embedding.py": GOOD}, ("embedding", "layer_norm"))
     assert (row.status, list(row.files)) == ("ready", ["embedding"])
@@ -333,9 +359,12 @@ def test_what_may_not_be_read_is_one_sentence(
 
 
 def test_thousands_of_files_are_refused_unless_exercises_lie_above_them(tmp_path: Path) -> None:
-    many = {f"lib/{number}.txt": b"" for number in range(files.MAX_ENTRIES + 1)}
-    assert one(tmp_path / "a", many).status == "unreadable"
-    assert one(tmp_path / "b", {**many, "layer_norm.py": GOOD}).status == "ready"
+    half = files.MAX_ENTRIES // 2 + 1
+    many = {f"{folder}/{number}.txt": b"" for folder in ("a", "b") for number in range(half)}
+    row = one(tmp_path, many)
+    assert row.status == "unreadable"
+    assert "More than 2,000 files" in said(row)
+    assert one(tmp_path, {"layer_norm.py": GOOD}).status == "ready"
 
 
 def test_a_very_deep_folder_is_not_descended_for_ever(tmp_path: Path) -> None:
@@ -398,6 +427,12 @@ def test_the_list_of_ignored_files_stays_short(tmp_path: Path) -> None:
     row = one(tmp_path, {"layer_norm.py": GOOD, **{f"{number:03}.txt": b"" for number in range(200)}})
     assert len(row.ignored) == 51
     assert row.ignored[-1] == "and 150 more"
+
+
+def test_the_list_of_notes_stays_short(tmp_path: Path) -> None:
+    names = ("embedding.py", *(f"plot{number}_layer_norm_feed_forward.py" for number in range(200)))
+    row = one(tmp_path, dict.fromkeys(names, GOOD), ("embedding", "layer_norm", "feed_forward"))
+    assert len(row.notes) == 41
 
 
 # -- whose it is (B05, R01, R02)
@@ -516,7 +551,7 @@ def test_attempts_are_never_blended(tmp_path: Path, form: str) -> None:
 def test_a_latest_attempt_without_anything_is_not_replaced_by_an_earlier_one(tmp_path: Path) -> None:
     put(tmp_path, {f"week08_s02_attempt_{FIRST}/layer_norm.py": GOOD, f"week08_s02_attempt_{SECOND}/": b""})
     row = collect([tmp_path], ["layer_norm"], "week08", THREE)[1]
-    assert (dict(row.files), row.attempt) == ({}, "2025-03-03T17:00:00")
+    assert (row.status, dict(row.files), row.attempt) == ("needs attention", {}, "2025-03-03T17:00:00")
     assert "the one of 2025-03-03T11:00:00 has it" in said(row)
 
 
@@ -589,7 +624,7 @@ def test_the_current_folder_has_a_name(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_path_that_does_not_exist_is_the_only_error(tmp_path: Path) -> None:
-    with pytest.raises(IntakeError, match="There is no file or folder .*nowhere"):
+    with pytest.raises(IntakeError, match="There is no file or folder"):
         collect([tmp_path / "nowhere"], ["layer_norm"], "week08")
 
 

@@ -189,6 +189,11 @@ def test_an_empty_zip_is_not_submitted(tmp_path: Path) -> None:
     assert one(tmp_path / "in", zipped([("hw/", b""), ("__MACOSX/hw/._x.py", b"")])).status == "not submitted"
 
 
+def test_a_very_deep_zip_is_not_empty_and_not_descended_for_ever(tmp_path: Path) -> None:
+    row = one(tmp_path / "in", zipped((f"{'d/' * 400}{number}.py", GOOD) for number in range(100)))
+    assert (row.status, dict(row.files)) == ("needs attention", {})
+
+
 @pytest.mark.parametrize("at", range(0, 100, 7))
 def test_damage_anywhere_is_one_sentence(tmp_path: Path, at: int) -> None:
     content = bytearray(zipped([("layer_norm.py", GOOD * 20)]))

@@ -16,15 +16,16 @@ from autograder.intake.names import is_unprintable, match
 EXERCISES = ("layer_norm", "feed_forward", "embedding")
 SECRET = b"reference = 'nobody may see this'\n"
 ROSTER = Roster({"s01": "Ana", "s02": "Bo", "Zoë": None})
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 Tree = dict[str, "Tree | bytes | str"]
 
-likely = st.sampled_from(
-    ["s01", "s02", "S01", "layer_norm", "layer_norm.py", "Layer_Norm.py", "layer_norm (1).py", "feed_forward.py"]
-    + ["week08", "week08_s01_attempt_2025-03-03-11-00-00", "s02_2025-03-03-11-00-00_layer_norm.py", "s02_embedding.py"]
-    + ["layer_norm_feed_forward.py", "a.zip", "s02.zip", "s01.rar", "torch.py", "numpy", "tests", ".git", "__MACOSX"]
-)
+LIKELY = """
+s01 s02 S01 layer_norm layer_norm.py Layer_Norm.py layer_norm(1).py feed_forward.py layer_norm_feed_forward.py week08
+week08_s01_attempt_2025-03-03-11-00-00 s02_2025-03-03-11-00-00_layer_norm.py s02_embedding.py a.zip s02.zip s01.rar
+torch.py numpy tests .git __MACOSX
+"""
+likely = st.sampled_from(LIKELY.split())
 names = likely | st.text(min_size=1, max_size=20).filter(lambda name: not {"/", "\0"} & set(name) and name.strip("."))
 contents = st.binary(max_size=60) | st.sampled_from([b"", b"x = 1\n", b"<html>", b"PK\3\4", b"<<<<<<< HEAD\n"])
 special = st.sampled_from(["link to the secret file", "link to the secret folder", "link to nothing", "pipe"])
@@ -128,10 +129,12 @@ def test_any_roster_is_read_or_refused_in_one_line(text: str | bytes) -> None:
         try:
             students = read_roster(path).students
         except IntakeError as error:
-            assert "\n" not in str(error)
+            students, sentence = {"s01": None}, str(error)
         else:
-            assert students
-            assert all(id_problem(student) is None for student in students)
+            sentence = ""
+        assert "\n" not in sentence
+        assert students
+        assert all(id_problem(student) is None for student in students)
 
 
 @QUICK

@@ -1,4 +1,4 @@
-"""One hash over everything that decides a grade apart from the submission and the kit's own code."""
+"""Two hashes that say whether a receipt still holds: of what was handed in, and of what judges it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.course import Assignment, CourseFiles
+from autograder.intake import Submission
+
+
+def submission_hash(submission: Submission) -> str:
+    """SHA-256 over the bytes handed in and what intake says of them (status, notes, attempt)."""
+    said = repr((submission.digest, submission.status, submission.notes, submission.ignored, submission.attempt))
+    return hashlib.sha256(said.encode()).hexdigest()
 
 
 def suite_hash(files: CourseFiles, assignment: Assignment) -> str:

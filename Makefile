@@ -1,0 +1,58 @@
+# make demo and make test set up what they need in .venv first; `make help` lists everything.
+
+PYTHON ?= python3
+ASSIGNMENT ?= week08
+KIT = .venv/bin/python -m
+READY = .venv/installed
+
+# Results must not depend on the shell that make was called from.
+export OMP_NUM_THREADS = 1
+unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX PYTEST_ADDOPTS
+
+.DEFAULT_GOAL = help
+.PHONY: help demo test lint bench release clean elsewhere
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## /make \1 : /p' Makefile | column -t -s :
+
+demo: $(READY) ## release week08, grade a sample class of 13 and show the table
+	@.venv/bin/autograder release week08
+	@.venv/bin/autograder grade week08 data/sample_class || [ $$? -eq 1 ]
+	@echo
+	@echo 'Next: .venv/bin/autograder show mira            all right, in her own way'
+	@echo '      .venv/bin/autograder show hugo            two classic mistakes, and what he is told'
+	@echo '      .venv/bin/autograder show felix           an endless loop costs what it touches'
+	@echo '      .venv/bin/autograder show mira --instructor'
+
+test: lint ## ruff, mypy, then all tests
+	@$(KIT) pytest
+
+lint: $(READY) ## ruff and mypy
+	@$(KIT) ruff check
+	@$(KIT) ruff format --check
+	@$(KIT) mypy
+
+bench: $(READY) ## how fast it grades, against bare checks and one pytest process per submission
+	@$(KIT) tests.bench
+
+release: $(READY) ## cut the students' files: make release ASSIGNMENT=week08
+	@.venv/bin/autograder release $(ASSIGNMENT)
+
+clean: ## remove .venv and everything that tools left behind (the receipts in .autograder stay)
+	@rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find autograder solutions reference assignments tests data -name __pycache__ -prune -exec rm -rf {} +
+
+# The programs in a .venv know its place: after a move of this folder they have to be made again.
+ifneq "$(shell cat $(READY) 2>/dev/null)" "$(CURDIR)"
+$(READY): elsewhere
+endif
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || \
+	    { echo 'Python 3.11, 3.12 or 3.13 is needed; name one: make PYTHON=/path/to/python3.12' >&2; exit 2; }
+	@echo 'installing into .venv (a minute or two, once) ...'
+	@[ "$$(cat $(READY) 2>/dev/null)" = "$$(pwd -P)" ] || rm -rf .venv
+	@[ -x .venv/bin/python ] || $(PYTHON) -m venv .venv >/dev/null 2>&1 || \
+	    { $(PYTHON) -m venv --clear --without-pip .venv && $(PYTHON) -m pip --python .venv/bin/python install -qq pip; }
+	@$(KIT) pip install -qq --progress-bar off --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@pwd -P > $(READY)

@@ -1,0 +1,124 @@
+"""Everything a release of an assignment holds, as bytes, made from the sources alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from autograder.authoring.cut import cut_hidden_regions, cut_hidden_tests, cut_solution
+from autograder.authoring.errors import AuthoringError
+from autograder.authoring.imports import for_students
+from autograder.authoring.kit_files import self_check
+from autograder.authoring.public import PublicSuite, read_public
+from autograder.authoring.readme import readme
+from autograder.course import Assignment, CourseFiles, Exercise, TraceEntry, load_traces
+
+MANIFEST = "selfcheck/MANIFEST"
+
+
+def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
+    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, a README and the manifest.
+
+    Raises:
+        AuthoringError: a source is missing or at fault.
+        CourseError: a trace file is.
+    """
+    texts = self_check()
+    suites: dict[str, PublicSuite] = {}
+    traces: dict[str, dict[str, Any]] = {}
+    for exercise in assignment.exercises:
+        name = exercise.name
+        solution, suite = files.solutions(assignment.id) / f"{name}.py", files.suite_file(assignment.id, name)
+        texts[f"{name}.py"] = cut_solution(read_source(files, solution), shown(files, solution))
+        texts[f"test_{name}.py"] = cut_hidden_tests(read_source(files, suite), shown(files, suite))
+        suites[name] = read_public(texts[f"test_{name}.py"], shown(files, suite))
+        traces[name] = _traces(files, name, suites[name], shown(files, suite))
+        if suites[name].uses_rig:
+            rig = files.rig(assignment.id, name)
+            texts[f"rigs/{name}.py"] = for_students(
+                cut_hidden_regions(read_source(files, rig), shown(files, rig)), shown(files, rig)
+            )
+    public = {name: sum(suite.points.values(), Fraction(0)) for name, suite in suites.items()}
+    texts["selfcheck/exercises.json"] = _exercises(assignment, suites, public)
+    texts["selfcheck/traces.json"] = _one_entry_a_line(traces)
+    texts["README.md"] = readme(assignment, public)
+    found = {path: text.encode() for path, text in sorted(texts.items())}
+    return dict(sorted({**found, MANIFEST: manifest(found)}.items()))
+
+
+def manifest(found: Mapping[str, bytes]) -> bytes:
+    """One line for each file, as `sha256sum -c` reads it."""
+    return "".join(f"{hashlib.sha256(data).hexdigest()}  {path}\n" for path, data in sorted(found.items())).encode()
+
+
+def read_source(files: CourseFiles, path: Path) -> str:
+    """The text of a source file. Raises AuthoringError."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise AuthoringError(f"{shown(files, path)} is missing") from None
+    except OSError as error:
+        raise AuthoringError(f"{shown(files, path)} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise AuthoringError(f"{shown(files, path)} is not UTF-8; save it as UTF-8") from None
+
+
+def shown(files: CourseFiles, path: Path) -> str:
+    """A path as messages show it: from the course's folder on."""
+    return path.relative_to(files.root).as_posix() if path.is_relative_to(files.root) else str(path)
+
+
+def _traces(files: CourseFiles, exercise: str, suite: PublicSuite, suite_file: str) -> dict[str, Any]:
+    """The traces that public checks use, in the plain form that `trace.make_trace` reads."""
+    path = files.traces(exercise)
+    entries = load_traces(path) if path.is_file() else {}
+    used = {name: entry for name, entry in entries.items() if name in suite.traces}
+    for name, entry in used.items():
+        if not entry.public:
+            raise AuthoringError(
+                f"{suite_file}: a public check uses the trace `{name}`, which {shown(files, path)} "
+                "keeps from students; say `public: true` there or move the check into the hidden region"
+            )
+    return {name: _plain(entry) for name, entry in used.items()}
+
+
+def _plain(entry: TraceEntry) -> dict[str, Any]:
+    values = {name: {"value": value.value, "digits": value.digits} for name, value in entry.values.items()}
+    return {"where": entry.where, "inputs": entry.inputs, "values": values}
+
+
+def _exercises(assignment: Assignment, suites: Mapping[str, PublicSuite], public: Mapping[str, Fraction]) -> str:
+    """Names, points as exact text such as 10 or 10/3, number of public checks, course sections and needs."""
+    records = {e.name: _record(e, suites[e.name], public[e.name]) for e in assignment.exercises}
+    return _one_entry_a_line({"assignment": {"id": assignment.id, "title": assignment.title}, "exercises": records})
+
+
+def _record(exercise: Exercise, suite: PublicSuite, public: Fraction) -> dict[str, Any]:
+    if public > exercise.points:
+        raise AuthoringError(
+            f"the public checks of {exercise.name} are worth {public} points, the exercise only {exercise.points}"
+        )
+    return {
+        "points": str(exercise.points),
+        "public_points": str(public),
+        "public_checks": len(suite.points),
+        "course": list(exercise.course),
+        "needs": list(exercise.needs),
+    }
+
+
+def _one_entry_a_line(record: Mapping[str, Mapping[str, Any]]) -> str:
+    """JSON of two levels with a line for each inner entry, so that a change shows as a small difference."""
+
+    def written(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    outer = []
+    for key, inner in record.items():
+        lines = ",\n".join(f"  {written(name)}: {written(value)}" for name, value in inner.items())
+        outer.append(f"{written(key)}: {{\n{lines}\n}}" if inner else f"{written(key)}: {{}}")
+    return "{\n" + ",\n".join(outer) + "\n}\n"

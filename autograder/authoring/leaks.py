@@ -1,0 +1,211 @@
+"""Proof that a release gives no answer away: nothing secret in the sources is found in what students get.
+
+The search knows nothing of how the cut works. It splits the sources by their markers once more, collects what must stay
+here (solution lines, hidden checks, references, stand-ins, values of hidden traces), and looks for it in every file.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from autograder.authoring.contents import MANIFEST, read_source
+from autograder.authoring.errors import AuthoringError
+from autograder.authoring.kit_files import BUNDLE, KIT
+from autograder.course import Assignment, CourseFiles, TraceEntry, load_traces
+
+DISTINCTIVE = 12
+"""A line of fewer characters says nothing about where it comes from."""
+
+DIGITS = 4
+"""A number of fewer significant digits may occur anywhere."""
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w|\.\d)")
+_TITLE = re.compile(r"@pytest\.mark\.points\([^,\"']+,\s*([\"'])(.*?)\1\s*,?\s*\)", re.DOTALL)
+_MARKER = re.compile(r"###\s*(BEGIN|END)\s+(SOLUTION|HIDDEN TESTS)")
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A piece of text that must not leave, and what it is."""
+
+    text: str
+    kind: str
+
+
+def scan(folder_or_zip: Path, files: CourseFiles, assignment: Assignment) -> list[str]:
+    """What a release, or its archive, gives away: one sentence for each leak, none when it is clean.
+
+    Raises:
+        AuthoringError: there is nothing at that path, or it cannot be read.
+    """
+    return leaks_in(_read(Path(folder_or_zip)), files, assignment)
+
+
+def leaks_in(found: Mapping[str, bytes], files: CourseFiles, assignment: Assignment) -> list[str]:
+    """The same for files at hand: path -> bytes."""
+    secrets, numbers = _secrets(files, assignment)
+    leaks = []
+    for path, data in sorted(found.items()):
+        text = data.decode("utf-8", "replace")
+        plain = _plain(text)
+        leaks += [f"{path} holds {s.kind}: `{s.text[:80]}`" for s in secrets if _contains(plain, s.text)]
+        if path.rpartition("/")[2] != MANIFEST.rpartition("/")[2]:
+            written = _numbers(text)
+            leaks += [f"{path} holds {kind}: {number}" for number, kind in numbers.items() if number in written]
+        if marker := _MARKER.search(text):
+            leaks.append(f"{path} still has the marker `{marker[0]}`")
+        root = files.root.resolve()
+        if str(root) in text and len(root.parts) > 2:
+            leaks.append(f"{path} names a folder of this machine")
+    return leaks
+
+
+def _read(path: Path) -> dict[str, bytes]:
+    if path.is_dir():
+        return {p.relative_to(path).as_posix(): p.read_bytes() for p in sorted(path.rglob("*")) if p.is_file()}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {entry.filename: archive.read(entry) for entry in archive.infolist() if not entry.is_dir()}
+    except (OSError, zipfile.BadZipFile):
+        raise AuthoringError(f"{path} is neither a folder nor a zip archive") from None
+
+
+def _secrets(files: CourseFiles, assignment: Assignment) -> tuple[list[Secret], dict[str, str]]:
+    """Texts and numbers that must not leave."""
+    names = [exercise.name for exercise in assignment.exercises]
+    public: list[str] = [path.read_text("utf-8") for path in _kit_sources()]
+    secret: list[Secret] = []
+    for name in names:
+        inside, outside = split(_text(files, files.solutions(assignment.id) / f"{name}.py"), "SOLUTION")
+        secret += _lines(inside, f"a line of the solution of {name}")
+        public.append(outside)
+        suite, rig = files.suite_file(assignment.id, name), files.rig(assignment.id, name)
+        for path, what in ((suite, "checks"), (rig, "rig")):
+            inside, outside = split(_text(files, path), "HIDDEN TESTS")
+            secret += _lines(inside, f"a line of the hidden {what} of {name}")
+            secret += [Secret(found, f"a name of the hidden {what} of {name}") for found in _function_names(inside)]
+            titles = [_plain(found[2]) for found in _TITLE.finditer(inside)]
+            secret += [Secret(title, f"the title of a hidden check of {name}") for title in titles]
+            public.append(outside)
+        for path in _oracles(files, name):
+            secret += _lines(_text(files, path), f"a line of {path.relative_to(files.root).as_posix()}")
+    return _not_public(secret, public), _numbers_of_hidden_traces(files, names, public)
+
+
+def split(text: str, kind: str) -> tuple[str, str]:
+    """The lines inside and outside the regions of a kind."""
+    parts: tuple[list[str], list[str]] = ([], [])
+    inside = False
+    for line in text.splitlines():
+        if line.strip() in (f"### BEGIN {kind}", f"### END {kind}"):
+            inside = "BEGIN" in line
+        else:
+            parts[0 if inside else 1].append(line)
+    return "\n".join(parts[0]), "\n".join(parts[1])
+
+
+def _not_public(secret: Iterable[Secret], public: Iterable[str]) -> list[Secret]:
+    """Each secret once, without what students may read anyway."""
+    known = _plain("\n".join(public))
+    once = {s.text: s for s in reversed(list(secret))}
+    return sorted((s for s in once.values() if not _contains(known, s.text)), key=lambda s: (s.kind, s.text))
+
+
+def _lines(text: str, kind: str) -> list[Secret]:
+    """The distinctive lines of a text, each with and without the comment at its end."""
+    lines = [_plain(line) for line in text.splitlines()]
+    lines += [line.rpartition(" # ")[0] for line in lines if " # " in line]
+    return [Secret(line, kind) for line in lines if len(line) >= DISTINCTIVE]
+
+
+def _function_names(text: str) -> list[str]:
+    return re.findall(r"^\s*(?:def|class) (\w+)", text, re.MULTILINE)
+
+
+def _oracles(files: CourseFiles, exercise: str) -> list[Path]:
+    """All text under reference/ about an exercise, except its traces, which are numbers."""
+    named = files.reference(exercise).parent.rglob(f"{exercise}.*")
+    return sorted(
+        p for p in named if p.suffix in (".py", ".yml", ".yaml", ".json", ".md") and p != files.traces(exercise)
+    )
+
+
+def _kit_sources() -> list[Path]:
+    return sorted(path for folder in (KIT / "suite", KIT / "sandbox", BUNDLE) for path in folder.glob("*.py"))
+
+
+def _numbers_of_hidden_traces(files: CourseFiles, names: Iterable[str], public: Iterable[str]) -> dict[str, str]:
+    """Distinctive numbers of traces that students must not have -> what they are."""
+    entries = [
+        (name, entry)
+        for name in names
+        if files.traces(name).is_file()
+        for entry in load_traces(files.traces(name)).values()
+    ]
+    known = _numbers("\n".join(public)).union(*(_stated(entry) for _, entry in entries if entry.public))
+    hidden = {
+        number: f"a value of the hidden trace {entry.id} of {name}"
+        for name, entry in entries
+        if not entry.public
+        for number in sorted(_stated(entry))
+    }
+    return {number: kind for number, kind in hidden.items() if number not in known}
+
+
+def _stated(entry: TraceEntry) -> set[str]:
+    """The distinctive numbers of an entry, in full and as rounded to the digits that the course prints."""
+    found = {_normal(repr(number)) for value in entry.inputs.values() for number in _flat(value)}
+    for value in entry.values.values():
+        for number in [*_flat(value.value), *_flat([] if value.printed is None else value.printed)]:
+            found |= {_normal(repr(number)), _normal(f"{number:.{value.digits}f}")}
+    return {number for number in found if _significant(number) >= DIGITS}
+
+
+def _flat(value: Any) -> Iterator[float]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value
+
+
+def _numbers(text: str) -> set[str]:
+    return {_normal(number) for number in _NUMBER.findall(text) if len(number) < 40}
+
+
+def _normal(number: str) -> str:
+    """A number without sign and trailing zeros, so that 0.50, -0.5 and 5e-1 are one."""
+    return f"{abs(Decimal(number)).normalize():f}"
+
+
+def _significant(number: str) -> int:
+    return len(number.replace(".", "").strip("0"))
+
+
+def _contains(plain: str, text: str) -> bool:
+    """Is the text there, and not only as a part of longer words?"""
+    at = plain.find(text)
+    while at >= 0:
+        before, after = plain[at - 1 : at], plain[at + len(text) : at + len(text) + 1]
+        if not (_is_word(before) and _is_word(text[0])) and not (_is_word(after) and _is_word(text[-1])):
+            return True
+        at = plain.find(text, at + 1)
+    return False
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _text(files: CourseFiles, path: Path) -> str:
+    return read_source(files, path) if path.is_file() else ""

@@ -1,0 +1,159 @@
+"""`make bench`: this grader against its floor and against a pytest subprocess per submission, in one run.
+
+    python tests/bench/bench_grading.py [--submissions 100] [--subprocesses 4]
+
+CPU seconds are user plus system time of the process and all it started. The three are run in turn in rounds, so that
+a change of the machine's speed touches all of them; ratios are what to quote.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from floor import Floor
+from rich.console import Console
+from rich.table import Table
+from submissions import make_class
+
+from autograder.course import Assignment, CourseFiles, find_course, load_course
+from autograder.grading.receipt import Receipt
+from autograder.grading.run import Batch, grade
+from autograder.intake import Submission
+
+ROOT = find_course(Path(__file__)).parent
+Measured = tuple[float, float, dict[str, float]]
+"""CPU seconds, wall seconds, and further figures by name."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--submissions", type=int, default=100)
+    parser.add_argument("--subprocesses", type=int, default=4, help="how many submissions the subprocess way grades")
+    parser.add_argument("--rounds", type=int, default=2)
+    options = parser.parse_args()
+    files, assignment = CourseFiles(ROOT), load_course(ROOT).assignment("week08")
+    submissions = make_class(files, assignment, options.submissions)
+    some = submissions[: options.subprocesses]
+    console = Console()
+    results: dict[str, list[Measured]] = {"floor": [], "grader": [], "subprocess": []}
+    for round_number in range(options.rounds):
+        console.print(f"round {round_number + 1} of {options.rounds}: {len(submissions)} submissions")
+        results["floor"].append(_apart(_floor, files, assignment, submissions))
+        results["grader"].append(_apart(_grader, files, assignment, submissions))
+        results["subprocess"].append(_apart(_subprocess, files, assignment, some))
+    _report(console, results, len(submissions), len(some))
+
+
+def _apart(
+    work: Callable[..., dict[str, float]], files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]
+) -> Measured:
+    """Run in a process of its own, so that its CPU time and that of its children can be read; start-up is included."""
+    context = multiprocessing.get_context("spawn")
+    queue = context.SimpleQueue()
+    process = context.Process(target=_measured, args=(work, files, assignment, submissions, queue))
+    process.start()
+    measured: Measured = queue.get()
+    process.join()
+    return measured
+
+
+def _measured(work, files, assignment, submissions, queue) -> None:  # type: ignore[no-untyped-def]
+    begun = time.perf_counter()
+    figures = work(files, assignment, submissions)
+    wall = time.perf_counter() - begun
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    queue.put((sum(u.ru_utime + u.ru_stime for u in usage), wall, figures))
+
+
+def _floor(files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]) -> dict[str, float]:
+    floor = Floor(files, assignment, seed=1)
+    ready = _cpu_now()
+    passed = sum(floor.grade(submission) for submission in submissions)
+    return {"checks passed": passed, "cpu of the work": _cpu_now() - ready}
+
+
+def _grader(files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]) -> dict[str, float]:
+    memory: list[float] = []
+    receipts: list[Receipt] = []
+    begun = [time.perf_counter()]
+
+    def finished(receipt: Receipt) -> None:
+        receipts.append(receipt)
+        if len(receipts) == 1:
+            begun.append(time.perf_counter())
+        if len(receipts) in (10, len(submissions)):
+            memory.append(_resident_mb())
+
+    batch = Batch(files, "bench", assignment, submissions, seed=1)
+    grade(batch, finished, lambda submission: None)
+    steady = (time.perf_counter() - begun[1]) / (len(submissions) - 1)
+    return {
+        "checks passed": sum(c.outcome == "passed" for r in receipts for c in r.checks),
+        "per minute": 60 / steady,
+        "MB after 10": memory[0],
+        "MB at the end": memory[-1],
+    }
+
+
+def _subprocess(files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]) -> dict[str, float]:
+    here = str(Path(__file__).parent)
+    environment = {**os.environ, "BENCH_COURSE": str(files.root), "PYTHONPATH": f"{here}:{files.root}"}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    suites = [str(files.suite_file(assignment.id, e.name)) for e in assignment.exercises]
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "--noconftest", "-p", "plain_pytest", *suites]
+    for submission in submissions:
+        with tempfile.TemporaryDirectory() as folder:
+            for file in submission.files.values():
+                Path(folder, file.exercise + ".py").write_bytes(file.content)
+            subprocess.run(command, env={**environment, "BENCH_SUBMISSION": folder}, stdout=subprocess.DEVNULL)
+    return {}
+
+
+def _cpu_now() -> float:
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in usage)
+
+
+def _resident_mb() -> float:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+def _report(console: Console, results: dict[str, list[Measured]], count: int, some: int) -> None:
+    table = Table(title=f"{count} submissions, median of {len(results['grader'])} rounds, one core at a time")
+    for heading in ("way", "CPU s a submission", "wall s a submission", "CPU / floor"):
+        table.add_column(heading, justify="left" if heading == "way" else "right")
+    per = {"floor": count, "grader": count, "subprocess": some}
+    ratios = {way: [_ratio(results, way, i, per) for i in range(len(rows))] for way, rows in results.items()}
+    for way, rows in results.items():
+        cpu, wall = (statistics.median(row[i] / per[way] for row in rows) for i in (0, 1))
+        table.add_row(way, f"{cpu:.3f}", f"{wall:.3f}", f"{statistics.median(ratios[way]):.2f}")
+    console.print(table)
+    last = results["grader"][-1][2]
+    against = [s / g for s, g in zip(ratios["subprocess"], ratios["grader"], strict=True)]
+    console.print(f"grader: {statistics.median(ratios['grader']):.2f} times the floor's CPU (at most 4)")
+    console.print(f"grader: {statistics.median(against):.1f} times less CPU than a pytest subprocess each (at least 15)")
+    console.print(f"grader: {last['per minute']:.0f} submissions a minute in one job once started (at least 300)")
+    console.print(f"grader: {last['MB after 10']:.0f} MB after 10 submissions, {last['MB at the end']:.0f} MB at the end")
+    same = last["checks passed"] == results["floor"][-1][2]["checks passed"]
+    console.print(f"checks passed: grader {last['checks passed']:.0f}, {'as the floor' if same else 'NOT as the floor'}")
+
+
+def _ratio(results: dict[str, list[Measured]], way: str, index: int, per: dict[str, int]) -> float:
+    return (results[way][index][0] / per[way]) / (results["floor"][index][0] / per["floor"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""A generated class for benchmarks: right answers, one or several parts wrong, parts not attempted; always the same."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from autograder.course import Assignment, CourseFiles
+from autograder.intake import HandedIn, Submission
+
+_REGION = re.compile(r"^( *)### BEGIN SOLUTION\n(.*?)^ *### END SOLUTION\n", re.S | re.M)
+_WRONG = ("raise NotImplementedError('todo')", "return None", "raise ValueError('lost')")
+
+
+def make_class(files: CourseFiles, assignment: Assignment, count: int) -> list[Submission]:
+    """`count` submissions: half of them right, the rest with one to four broken exercises."""
+    draw = random.Random(8)
+    names = [exercise.name for exercise in assignment.exercises]
+    complete = {name: (files.solutions(assignment.id) / f"{name}.py").read_text("utf-8") for name in names}
+    submissions = []
+    for number in range(count):
+        broken = draw.sample(names, draw.choice((0, 0, 0, 1, 1, 4)))
+        sources = {n: _broken(s, draw) if n in broken else s for n, s in complete.items()}
+        handed_in = {n: HandedIn(n, f"{n}.py", f"# {number}\n{s}".encode()) for n, s in sources.items()}
+        submissions.append(Submission(f"s{number:04}", None, handed_in, "ready"))
+    return submissions
+
+
+def _broken(source: str, draw: random.Random) -> str:
+    """The module with one solution region replaced."""
+    regions = list(_REGION.finditer(source))
+    region = draw.choice(regions)
+    return source[: region.start()] + f"{region[1]}{draw.choice(_WRONG)}\n" + source[region.end() :]

@@ -1,0 +1,392 @@
+"""Odd code in a submission costs what it touches and nothing else: one receipt per variant, all graded in two runs."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from grading import (
+    edited,
+    grade_class,
+    line_of,
+    lost,
+    messages,
+    outcomes,
+    passed,
+    points,
+    solution,
+    with_body,
+)
+
+from autograder.grading.receipt import Receipt
+from autograder.suite.local import LocalTransport
+
+MASKED = solution("masked_softmax")
+NORM = solution("layer_norm")
+EXERCISES = ("masked_softmax", "layer_norm")
+
+MASK_CHECKS = {"test_reproduces_the_causal_mask", "test_queries_are_the_last_places", "test_causal_mask_of_other_sizes"}
+"""The checks that call causal_mask; attention and masked_softmax do without it."""
+
+Class = dict[str, Receipt]
+
+
+def first_line(line: str, source: str = MASKED) -> str:
+    """masked_softmax does this first, then what it should."""
+    head = "    if mask is not None:\n        scores = scores.masked_fill(~mask, -math.inf)\n"
+    indented = "".join(f"    {one}\n" for one in line.split("\n"))
+    return edited(source, head, indented + head)
+
+
+def at_top(text: str, source: str = MASKED) -> str:
+    return f"{text}\n{source}"
+
+
+def at_bottom(text: str, source: str = MASKED) -> str:
+    return f"{source}\n\n{text}\n"
+
+
+def softmax_checks() -> set[str]:
+    """The checks that reach masked_softmax, directly or through attention."""
+    names = {line.split("(")[0].removeprefix("def ") for line in _suite().splitlines() if line.startswith("def test_")}
+    return names - MASK_CHECKS
+
+
+def _suite() -> str:
+    return (Path(__file__).parents[1] / "suites/week08/test_masked_softmax.py").read_text("utf-8")
+
+
+CAUSAL = """
+    if key_length is None:
+        key_length = query_length
+    keys = torch.arange(key_length)
+    queries = keys[key_length - query_length :]
+    return keys <= queries[:, None]
+"""
+WITHOUT_CAUSAL = MASKED[: MASKED.index("def causal_mask")] + MASKED[MASKED.index("def masked_softmax") :]
+
+# -- B13: one broken function
+
+BROKEN = {
+    "unclosed": with_body(MASKED, "causal_mask", "keys = torch.arange((key_length or query_length)\n" + CAUSAL),
+    "tab": with_body(
+        MASKED,
+        "causal_mask",
+        "if True:\n        keys = torch.arange(key_length or query_length)\n\treturn keys <= keys[-query_length:, None]",
+    ),
+    "leftover_first": with_body(MASKED, "causal_mask", 'raise NotImplementedError("causal_mask")\n' + CAUSAL.lstrip("\n")),
+    "leftover_last": with_body(MASKED, "causal_mask", CAUSAL.lstrip("\n") + '    raise NotImplementedError("causal_mask")'),
+    "renamed": MASKED.replace("def causal_mask(", "def make_causal_mask("),
+    "three_arguments": MASKED.replace(
+        "def causal_mask(query_length: int, key_length: int | None = None)",
+        "def causal_mask(query_length: int, key_length: int, device: str)",
+    ),
+    "one_over_zero": at_bottom("1 / 0"),
+    "absent": WITHOUT_CAUSAL,
+}
+
+# -- B14: leftovers of a session
+
+LEFTOVERS = {
+    "input": at_top('n = int(input("size? "))'),
+    "colab": at_top("from google.colab import drive"),
+    "data_file": at_bottom('text = open("data.csv").read()'),
+    "plot": at_bottom("import kit_test_plotting as plt\nplt.show()"),
+    "training_at_import": at_bottom("import time\nfor step in range(20):\n    time.sleep(0.1)"),
+    "magic": at_top("!pip install einops"),
+    "main_guard": at_bottom('if __name__ == "__main__":\n    raise SystemExit(1)'),
+}
+
+# -- B15: noise
+
+NOISE = {
+    "flood": first_line('for _ in range(200000 if scores.shape == (1, 3) else 1):\n    print("x" * 1000)'),
+    "undecodable": first_line('import sys\nsys.stdout.buffer.write(b"\\xff\\xfe\\x00")'),
+    "control": first_line('print("\\x00\\x1b[31m")'),
+    "recursion": first_line("return masked_softmax(scores, mask, dim)"),
+    "warning": first_line('import warnings\nwarnings.warn("old", DeprecationWarning)'),
+    "stderr": first_line('import sys\nfor i in range(10):\n    print("line", i, file=sys.stderr)'),
+    "surrogate": first_line('print("\\ud800")'),
+}
+
+# -- B17: the end of the process
+
+ENDINGS = {
+    "os_exit": "import os; os._exit(0)",
+    "sys_exit": "import sys; sys.exit(0)",
+    "exit": "exit()",
+    "quit": "quit()",
+    "interrupt": "raise KeyboardInterrupt",
+    "kill": "import os; os.kill(os.getpid(), 9)",
+    "skip": 'import pytest; pytest.skip("no")',
+    "xfail": 'import pytest; pytest.xfail("no")',
+    "pytest_exit": 'import pytest; pytest.exit("bye", returncode=0)',
+}
+
+# -- B19: settings of the process
+
+SETTINGS = """
+import warnings
+import numpy as np
+import torch
+torch.set_default_dtype(torch.float64)
+torch.set_grad_enabled(False)
+torch.set_printoptions(precision=1)
+torch.manual_seed(0)
+np.random.seed(0)
+torch.set_num_threads(1)
+warnings.simplefilter("error")
+"""
+
+# -- B20: arguments changed in place
+
+IN_PLACE = with_body(
+    MASKED,
+    "masked_softmax",
+    """
+    if mask is not None:
+        scores.masked_fill_(~mask, -math.inf)
+    scores -= scores.amax(dim, keepdim=True).nan_to_num(neginf=0.0)
+    scores.exp_()
+    total = scores.sum(dim, keepdim=True)
+    scores /= total.masked_fill(total == 0, 1.0)
+    return scores
+    """,
+)
+MASK_IN_PLACE = with_body(
+    MASKED,
+    "attention",
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores.masked_fill_(mask.logical_not_(), -1e9)
+    weights = scores.softmax(-1)
+    return weights @ v, weights
+    """,
+)
+FILLED = with_body(MASKED, "masked_softmax", "scores.fill_(1 / scores.shape[dim])\nreturn scores")
+
+
+@pytest.fixture(scope="module")
+def graded() -> Class:
+    """Everything that ends by itself, in one run."""
+    work = {**BROKEN, **LEFTOVERS, **NOISE}
+    work |= {f"ends_by_{name}": first_line(line) for name, line in ENDINGS.items()}
+    work |= {"in_place": IN_PLACE, "mask_in_place": MASK_IN_PLACE, "filled": FILLED}
+    students = {name: {"masked_softmax": source, "layer_norm": NORM} for name, source in work.items()}
+    students["settings"] = {"masked_softmax": at_top(SETTINGS), "layer_norm": at_top(SETTINGS, NORM)}
+    off = "import torch\ntorch.set_grad_enabled(False)"
+    students["grad_off"] = {"masked_softmax": at_top(off), "layer_norm": at_top(off, NORM)}
+    return grade_class(students, exercises=EXERCISES)
+
+
+def loses_only(receipt: Receipt, *names: str) -> bool:
+    return set(lost(receipt)) == {f"masked_softmax::{name}" for name in names}
+
+
+def note(receipt: Receipt) -> str:
+    return "\n".join(receipt.notes)
+
+
+# B13
+
+
+@pytest.mark.parametrize("variant", ["unclosed", "tab", "leftover_first", "renamed", "three_arguments", "absent"])
+def test_a_broken_function_costs_its_own_checks_only(graded: Class, variant: str) -> None:
+    assert loses_only(graded[variant], *MASK_CHECKS)
+    assert points(graded[variant], "masked_softmax") == 14 - 2.5
+
+
+@pytest.mark.parametrize(("variant", "text"), [("unclosed", "torch.arange("), ("tab", "return keys")])
+def test_a_function_that_does_not_parse_is_quoted_with_its_line(graded: Class, variant: str, text: str) -> None:
+    source = BROKEN[variant]
+    for told in (note(graded[variant]), messages(graded[variant], "masked_softmax")[0]):
+        assert f"line {line_of(source, text)}" in told
+        assert text in told
+    assert "the rest of the file was still read" in note(graded[variant])
+    assert set(lost(graded[variant]).values()) == {"raised"}
+
+
+def test_not_attempted_is_not_wrong(graded: Class) -> None:
+    for variant in ("leftover_first", "absent", "renamed"):
+        assert set(lost(graded[variant]).values()) == {"not attempted"}
+    assert set(lost(graded["three_arguments"]).values()) == {"raised"}
+
+
+def test_a_leftover_line_that_is_never_reached_is_harmless(graded: Class) -> None:
+    assert lost(graded["leftover_last"]) == {}
+
+
+def test_a_renamed_function_is_named(graded: Class) -> None:
+    assert "`causal_mask`, but it has `make_causal_mask`: rename it" in messages(graded["renamed"])[0]
+    assert "has no `causal_mask`" in messages(graded["absent"])[0]
+
+
+def test_an_error_after_all_definitions_costs_nothing_and_is_noted(graded: Class) -> None:
+    assert lost(graded["one_over_zero"]) == {}
+    line = line_of(BROKEN["one_over_zero"], "1 / 0")
+    assert f"line {line} raised ZeroDivisionError" in note(graded["one_over_zero"])
+
+
+# B14
+
+
+@pytest.mark.parametrize("variant", LEFTOVERS)
+def test_leftovers_of_a_session_cost_nothing(graded: Class, variant: str) -> None:
+    assert lost(graded[variant]) == {}
+
+
+@pytest.mark.parametrize(
+    ("variant", "told"),
+    [
+        ("input", "line 1 asks for input"),
+        ("colab", "line 1 needs google.colab"),
+        ("data_file", "raised FileNotFoundError"),
+        ("plot", "needs kit_test_plotting, which is not installed here"),
+        ("magic", "line 1 does not parse"),
+    ],
+)
+def test_leftovers_of_a_session_are_noted(graded: Class, variant: str, told: str) -> None:
+    assert told in note(graded[variant])
+
+
+@pytest.mark.parametrize("variant", ["training_at_import", "main_guard"])
+def test_what_runs_through_is_not_noted(graded: Class, variant: str) -> None:
+    assert graded[variant].notes == ()
+
+
+@pytest.mark.parametrize("variant", ["input", "colab", "data_file", "plot", "magic", "main_guard"])
+def test_the_self_check_says_the_same_as_the_grader(
+    graded: Class, variant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "masked_softmax.py").write_text(LEFTOVERS[variant])
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    monkeypatch.setattr("sys.meta_path", list(__import__("sys").meta_path))
+    said = LocalTransport(tmp_path, "masked_softmax", seed=1).notes
+    assert [f"masked_softmax.py: {line}" for line in said] == list(graded[variant].notes)
+
+
+# B15
+
+
+@pytest.mark.parametrize("variant", ["flood", "undecodable", "control", "warning", "stderr"])
+def test_noise_costs_nothing(graded: Class, variant: str) -> None:
+    assert lost(graded[variant]) == {}
+
+
+def test_a_flood_is_cut_and_says_so(graded: Class) -> None:
+    printed = graded["flood"].output["masked_softmax"]
+    assert printed.startswith("x" * 1000)
+    assert printed.endswith("[output truncated]")
+    assert len(printed) < 17_000
+
+
+def test_bytes_that_cannot_be_shown_are_escaped(graded: Class) -> None:
+    assert "\\xff\\xfe\\x00" in graded["undecodable"].output["masked_softmax"]
+    assert "\\x00\\x1b[31m" in graded["control"].output["masked_softmax"]
+    for name, receipt in graded.items():
+        printed = "".join([*receipt.output.values(), *receipt.notes, *messages(receipt)])
+        assert all(c.isprintable() or c in "\n\t" for c in printed), name
+        assert json.loads(json.dumps(receipt.to_dict())) is not None
+
+
+def test_what_goes_to_stderr_is_kept_as_output(graded: Class) -> None:
+    assert "line 9" in graded["stderr"].output["masked_softmax"]
+
+
+@pytest.mark.parametrize(("variant", "name"), [("recursion", "RecursionError"), ("surrogate", "UnicodeEncodeError")])
+def test_an_error_of_the_students_own_code_is_named(graded: Class, variant: str, name: str) -> None:
+    assert loses_only(graded[variant], *softmax_checks())
+    assert set(lost(graded[variant]).values()) == {"raised"}
+    assert f"your code raised {name} at line" in messages(graded[variant])[0]
+
+
+# B17
+
+
+@pytest.mark.parametrize("way", ENDINGS)
+def test_ending_the_process_is_no_pass(graded: Class, way: str) -> None:
+    receipt = graded[f"ends_by_{way}"]
+    assert loses_only(receipt, *softmax_checks())
+    assert set(lost(receipt).values()) == {"stopped"}
+    assert all("your code stopped the program" in message for message in messages(receipt))
+    assert len(receipt.checks) == len(graded["leftover_last"].checks)
+    assert "stopped" in receipt.attention()
+
+
+# B19
+
+
+@pytest.mark.parametrize("variant", ["settings", "grad_off"])
+def test_settings_of_the_process_are_put_back(graded: Class, variant: str) -> None:
+    assert lost(graded[variant]) == {}
+
+
+# B20
+
+
+def test_work_in_place_is_judged_by_its_own_check(graded: Class) -> None:
+    assert loses_only(graded["in_place"], "test_leaves_its_arguments_unchanged", "test_softmax_gradients")
+    told = [c for c in graded["in_place"].checks if c.id.endswith("test_leaves_its_arguments_unchanged")]
+    assert told[0].message.startswith("argument 1 was modified in place")
+
+
+def test_a_mask_changed_in_place_is_judged_by_its_own_check(graded: Class) -> None:
+    assert loses_only(graded["mask_in_place"], "test_keeps_dtype_and_arguments")
+
+
+def test_an_answer_written_into_the_argument_is_not_compared_with_itself(graded: Class) -> None:
+    assert passed(graded["filled"], "masked_softmax") == MASK_CHECKS
+
+
+# B15, B16: no end
+
+
+@pytest.fixture(scope="module")
+def endless() -> Class:
+    """What has to be stopped, with a limit of half a second for a check."""
+    nap = "import time\n    time.sleep(0.45)\n    D = q.shape[-1]"
+    work = {
+        "loop": first_line("while True:\n    pass"),
+        "three_dimensions": first_line("while scores.ndim == 3:\n    pass"),
+        "prints": first_line('while True:\n    print("x" * 1000)'),
+        "nap": edited(MASKED, "D = q.shape[-1]", nap),
+        "deaf": first_line(
+            "import signal\nfor number in set(signal.Signals) - {9, 19}:\n"
+            "    try:\n        signal.signal(number, signal.SIG_IGN)\n    except OSError:\n        pass\nwhile True:\n    pass"
+        ),
+    }
+    students = {name: {"masked_softmax": source, "layer_norm": NORM} for name, source in work.items()}
+    return grade_class(students, exercises=EXERCISES, limits={"seconds_per_check": 0.5, "seconds_per_submission": 20})
+
+
+@pytest.mark.parametrize("variant", ["loop", "prints", "deaf"])
+def test_no_answer_is_no_pass(endless: Class, variant: str) -> None:
+    assert loses_only(endless[variant], *softmax_checks())
+    assert set(lost(endless[variant]).values()) == {"timed out"}
+    assert "no answer within 0.5 s" in messages(endless[variant])[0]
+    assert "timed out" in endless[variant].attention()
+
+
+def test_only_the_calls_that_do_not_end_are_lost(endless: Class) -> None:
+    kept = {name for name, outcome in outcomes(endless["three_dimensions"], "masked_softmax").items() if outcome == "passed"}
+    assert {"test_shares_by_hand", "test_large_scores", "test_hidden_entries_weigh_nothing"} <= kept
+    assert outcomes(endless["three_dimensions"], "masked_softmax")["test_other_axes"] == "timed out"
+
+
+def test_waiting_close_to_the_limit_passes(endless: Class) -> None:
+    assert points(endless["nap"], "masked_softmax") == 14
+
+
+def test_the_time_of_a_submission_is_bounded_too() -> None:
+    """The checks that were not started are `not run`; others have their time for themselves."""
+    work = {"loop": {"masked_softmax": first_line("while True:\n    pass"), "layer_norm": NORM}}
+    limits = {"seconds_per_check": 0.5, "seconds_per_submission": 1.5}
+    receipt = grade_class(work, exercises=EXERCISES, limits=limits)["loop"]
+    found = list(outcomes(receipt, "masked_softmax").values())
+    assert 1 <= found.count("timed out") <= 4
+    assert found.count("not run") >= 8
+    assert "not run" in receipt.attention()
+    assert receipt.seconds < 15
