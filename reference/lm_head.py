@@ -35,9 +35,7 @@ def mini_gpt_logits(state: State, token_ids: torch.Tensor, num_heads: int, num_l
     return mini_gpt_stages(state, token_ids, num_heads, num_layers)["logits"]
 
 
-def mini_gpt_stages(
-    state: State, token_ids: torch.Tensor, num_heads: int, num_layers: int
-) -> dict[str, torch.Tensor]:
+def mini_gpt_stages(state: State, token_ids: torch.Tensor, num_heads: int, num_layers: int) -> dict[str, torch.Tensor]:
     """Every stage in course order: `residual_0`, the stages of the last block, `final_hidden`, `logits`,
     `probabilities`."""
     w = {name: entry.double() for name, entry in state.items()}

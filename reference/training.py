@@ -24,7 +24,9 @@ def learning_rate(step: int, peak: float, warmup_steps: int, total_steps: int, f
     return peak * (floor_ratio + (1 - floor_ratio) * math.sin(math.pi / 2 * left) ** 2)
 
 
-def clip_gradients(gradients: Sequence[torch.Tensor | None], max_norm: float) -> tuple[float, list[torch.Tensor | None]]:
+def clip_gradients(
+    gradients: Sequence[torch.Tensor | None], max_norm: float
+) -> tuple[float, list[torch.Tensor | None]]:
     """The joint norm, and what the gradients are afterwards."""
     present = [gradient.double().numpy().ravel() for gradient in gradients if gradient is not None]
     norm = float(np.linalg.norm(np.concatenate(present))) if present else 0.0

@@ -21,7 +21,7 @@ def block_stages(state: State, x: torch.Tensor, num_heads: int) -> dict[str, tor
     """Every stage of one block, in course order; each is [B,T,C]."""
     w = {name: entry.double() for name, entry in state.items()}
     x = x.double()
-    B, T, C = x.shape
+    C = x.shape[-1]
 
     ln1 = F.layer_norm(x, (C,), w["ln1.weight"], w["ln1.bias"], eps=1e-5)
     q_weight, k_weight, v_weight = w["attention.qkv.weight"].split(C)

@@ -115,10 +115,10 @@ def _cut(lines: list[str], region: Region) -> None:
 
 def _refuse_idle_helpers(public: ast.Module, whole: ast.Module, file: str) -> None:
     """A helper that no public check uses would show students what hidden checks look at."""
-    used_before = _used_names(whole)
+    idle = _used_names(whole) - _used_names(public)
     for node in public.body:
         for name in _defined(node):
-            if name not in _used_names(public) and name in used_before:
+            if name in idle:
                 raise AuthoringError.at(
                     file, node.lineno, f"`{name}` serves hidden checks only; move it into the hidden region"
                 )

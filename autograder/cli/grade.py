@@ -53,7 +53,7 @@ def run(
     else:
         class_table(console, rows, names)
     attention = sum(bool(receipt.attention()) for receipt in results)
-    notices.print(_summary(submissions, results, reused, attention, receipts.url), soft_wrap=True, highlight=False)
+    notices.print(_summary(submissions, results, reused, attention, receipts.place), soft_wrap=True, highlight=False)
     if interrupted:
         notices.print("stopped; run the same command again to go on", highlight=False)
         return 130
@@ -130,9 +130,8 @@ def _summary(
     results: Sequence[Receipt],
     reused: dict[str, Receipt],
     attention: int,
-    url: str,
+    place: str,
 ) -> str:
     kept = f" ({len(reused)} unchanged, receipts reused)" if reused else ""
     look = f"{attention} of {len(results)} need attention" if attention else "none needs attention"
-    where = url.removeprefix("sqlite:///")
-    return f"{len(results)} of {len(submissions)} submissions graded{kept}; {look}. Receipts: {where}"
+    return f"{len(results)} of {len(submissions)} submissions graded{kept}; {look}. Receipts: {place}"

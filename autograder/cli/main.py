@@ -15,17 +15,23 @@ OK, ATTENTION, FAULT = 0, 1, 2
 
 
 class _Group(click.Group):
-    """Shows an error of the kit as one sentence, without a traceback."""
+    """Shows an error as one sentence. A traceback is left for faults of the kit, which end with exit code 2 too."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except click.ClickException:
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except Exception as error:
-            if type(error).__name__ not in ("CourseError", "IntakeError", "GradingError", "AuthoringError"):
-                raise
-            click.echo(f"autograder: {error}", err=True)
+            if type(error).__name__ in ("CourseError", "IntakeError", "GradingError", "AuthoringError"):
+                click.echo(f"autograder: {error}", err=True)
+            elif isinstance(error, OSError):
+                click.echo(f"autograder: {error.filename or 'the system'}: {error.strerror or error}", err=True)
+            else:
+                import traceback
+
+                traceback.print_exc()
+                click.echo("autograder: this is a fault of the kit; please report it with the lines above", err=True)
             context.exit(FAULT)
 
 

@@ -15,5 +15,7 @@ def run(course: Path | None, assignment: str, force: bool) -> None:
 
     setting = Setting.find(course)
     written = release(setting.files, setting.course.assignment(assignment), force=force)
+    if not written:
+        click.echo(f"{assignment} is up to date")
     for path in written:
         click.echo(f"wrote {path}")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +52,7 @@ def grade(batch: Batch, finished: Callable[[Receipt], None], started: Callable[[
 
     Raises:
         GradingError: the suites or the sandbox are at fault; nothing was scored by them.
+        Exception: what `finished` or `started` raised, such as that a receipt cannot be kept.
         KeyboardInterrupt: the user stopped; receipts so far were handed over.
     """
     run = _Run(batch, finished, started)
@@ -58,10 +62,10 @@ def grade(batch: Batch, finished: Callable[[Receipt], None], started: Callable[[
         raise GradingError(f"tests/suites/{batch.assignment.id} has no {', '.join(missing)}; every exercise needs a suite")
     arguments = [str(path) for path in suites] + ["--noconftest", "-c", os.devnull, f"--rootdir={batch.files.root}"]
     arguments += [part for name in _PLUGINS_NOT_NEEDED for part in ("-p", f"no:{name}")]
-    with _quiet_environment():
+    with _quiet_environment(), _suites_read_afresh(suites):
         code = pytest.main(arguments, plugins=[run.fixtures, run])
-    if run.interrupted:
-        raise KeyboardInterrupt
+    if run.failure is not None:
+        raise run.failure
     if run.error is not None:
         raise GradingError(run.error)
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) or not run.ready:
@@ -77,7 +81,7 @@ class _Run:
     started: Callable[[Submission], None]
     error: str | None = None
     ready: bool = False
-    interrupted: bool = False
+    failure: BaseException | None = None
     _collect_errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -92,19 +96,20 @@ class _Run:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Instead of running every item once: run all of them for each submission."""
-        self.error = "; ".join(self._collect_errors) or _points_problem(self.batch.assignment, session.items)
+        self.error = "; ".join(self._collect_errors) or self.fixtures.problem or _points_problem(self.batch.assignment, session.items)
         if self.error is not None:
             return True
         self.ready = True
         self.suite_hash = suite_hash(self.batch.files, self.batch.assignment)
         order = {e.name: i for i, e in enumerate(self.batch.assignment.exercises)}
         items = sorted(session.items, key=lambda item: (order[item.stash[CHECK].exercise], _uses_own_parts(item)))
+        gc.freeze()  # what collection built stays; looking through it again and again would cost more than the checks
         try:
             self._all_submissions(items)
         except SandboxError as error:
             self.error = f"the sandbox failed twice in a row: {error}"
-        except KeyboardInterrupt:
-            self.interrupted = True
+        except (Exception, KeyboardInterrupt) as failure:
+            self.failure = failure
         return True
 
     def _all_submissions(self, items: Sequence[pytest.Item]) -> None:
@@ -238,6 +243,19 @@ def _points_problem(assignment: Assignment, items: Sequence[pytest.Item]) -> str
         if points != exercise.points:
             return f"the checks of {exercise.name} are worth {points} points, course.yml says {exercise.points}"
     return None
+
+
+@contextmanager
+def _suites_read_afresh(suites: Sequence[Path]) -> Iterator[None]:
+    """Import these very files: this process may have read suites of the same names before."""
+    before, import_path = {p.stem: sys.modules.pop(p.stem) for p in suites if p.stem in sys.modules}, list(sys.path)
+    try:
+        yield
+    finally:
+        sys.path[:] = import_path
+        for path in suites:
+            sys.modules.pop(path.stem, None)
+        sys.modules.update(before)
 
 
 def _last_line(text: str) -> str:

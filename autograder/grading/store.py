@@ -66,7 +66,7 @@ class Adjustment:
 class Store:
     """The receipts of a course. Use as a context manager."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str | sa.URL) -> None:
         """Open the database; make its tables when it is new.
 
         Raises:
@@ -78,15 +78,15 @@ class Store:
             if self._engine.dialect.name == "sqlite":
                 sa.event.listen(self._engine, "connect", _use_write_ahead_log)
             self._prepare()
-        except sa.exc.SQLAlchemyError as error:
-            raise GradingError(f"the receipts at {self._place()} cannot be read: {_cause(error)}") from None
+        except (sa.exc.SQLAlchemyError, ImportError) as error:
+            raise GradingError(f"the receipts at {self.place} cannot be read: {_cause(error)}") from None
 
     @classmethod
     def in_course(cls, root: Path) -> Store:
         """The store in a course's folder."""
         folder = root / FOLDER
         folder.mkdir(exist_ok=True)
-        return cls(f"sqlite:///{folder / FILE}")
+        return cls(sa.URL.create("sqlite", database=str(folder / FILE)))
 
     def add(self, receipt: Receipt) -> None:
         """Keep a receipt; it is on disk when this returns."""
@@ -173,7 +173,7 @@ class Store:
             with self._engine.begin() as connection:
                 yield connection
         except sa.exc.SQLAlchemyError as error:
-            raise GradingError(f"the receipts at {self._place()} cannot be written: {_cause(error)}") from None
+            raise GradingError(f"the receipts at {self.place} cannot be written: {_cause(error)}") from None
 
     def _prepare(self) -> None:
         _metadata.create_all(self._engine)
@@ -182,10 +182,18 @@ class Store:
             if schema is None:
                 connection.execute(_kit.insert().values(schema=SCHEMA))
         if schema is not None and schema != SCHEMA:
-            raise GradingError(f"the receipts at {self._place()} were made by another version of the kit; upgrade it")
+            raise GradingError(f"the receipts at {self.place} were made by another version of the kit; upgrade it")
 
-    def _place(self) -> str:
-        return self.url.removeprefix("sqlite:///")
+    @property
+    def place(self) -> str:
+        """Where the receipts are, without a password."""
+        try:
+            url = sa.make_url(self.url)
+        except sa.exc.ArgumentError:
+            return str(self.url)
+        if url.drivername == "sqlite" and url.database:
+            return url.database
+        return url.render_as_string(hide_password=True)
 
 
 def now() -> str:

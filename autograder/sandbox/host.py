@@ -130,6 +130,7 @@ class Worker:
         self._output = output
         self._limits = limits
         self._kept = bytearray()
+        self._received = 0
         self._output_open = True
         self._cpu_seen = 0.0
         channel.setblocking(False)
@@ -145,8 +146,7 @@ class Worker:
         deadline = _Deadline(self, cpu_limit, wall_limit)
         try:
             self._write(wire.encode(list(operations)), deadline)
-            head = self._read(wire.HEAD.size, deadline)
-            reply = wire.decode(self._read(wire.body_length(bytes(head), wire.MAX_REPLY), deadline))
+            reply = wire.decode(self._read_frame(deadline))
         except (wire.WireError, ConnectionError, EOFError) as error:
             self.end()
             raise WorkerGone(str(error)) from None
@@ -167,13 +167,18 @@ class Worker:
                 pass
         return self._cpu_seen
 
-    def output(self) -> str:
-        """What it printed so far, cut at the limit, control characters replaced."""
+    def take_output(self) -> str:
+        """What it printed since this was last asked, control characters replaced. After the limit nothing more comes."""
         self._drain()
-        cut = len(self._kept) > self._limits.output_bytes
-        text = bytes(self._kept[: self._limits.output_bytes]).decode("utf-8", "backslashreplace")
-        text = "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
-        return text + ("\n[output truncated]" if cut else "")
+        text = self._kept.decode("utf-8", "backslashreplace")
+        self._kept.clear()
+        return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+
+    @property
+    def flooded(self) -> bool:
+        """Did it print more than its limit?"""
+        self._drain()
+        return self._received > self._limits.output_bytes
 
     def end(self) -> None:
         """Kill the process and everything it started. Safe to call twice."""
@@ -201,18 +206,23 @@ class Worker:
             except BlockingIOError:
                 self._wait(deadline, writing=True)
 
-    def _read(self, count: int, deadline: _Deadline) -> bytearray:
-        data = bytearray()
-        while len(data) < count:
+    def _read_frame(self, deadline: _Deadline) -> memoryview:
+        """The body of the next frame; most often all of it is there at once."""
+        data, whole = bytearray(), wire.HEAD.size
+        while len(data) < whole:
+            self._wait(deadline)
             try:
-                piece = self._channel.recv(min(count - len(data), 1 << 20))
+                piece = self._channel.recv(max(1 << 16, min(whole - len(data), 1 << 20)))
             except BlockingIOError:
-                self._wait(deadline)
                 continue
             if not piece:
                 raise EOFError("its process ended before it answered")
             data += piece
-        return data
+            if len(data) >= wire.HEAD.size:
+                whole = wire.HEAD.size + wire.body_length(bytes(data[: wire.HEAD.size]), wire.MAX_REPLY)
+        if len(data) > whole:
+            raise wire.WireError("more came than one reply")
+        return memoryview(data)[wire.HEAD.size :]
 
     def _wait(self, deadline: _Deadline, writing: bool = False) -> None:
         """Until the channel is ready or the deadline is over; what is printed meanwhile is drained."""
@@ -220,7 +230,8 @@ class Worker:
         watched += [self._output] if self._output_open else []
         watched += [self._pidfd] if self._pidfd is not None else []
         readable, writable, _ = select.select(watched, [self._channel] if writing else [], [], deadline.slice())
-        self._drain()
+        if self._output in readable:
+            self._drain()
         if self._pidfd in readable and self._channel not in readable and not writable:
             raise EOFError("its process ended before it answered")
 
@@ -232,7 +243,9 @@ class Worker:
                 piece = os.read(self._output, 1 << 16)
             except BlockingIOError:
                 return
-            self._kept += piece[: max(0, room - len(self._kept))]
+            kept = piece[: max(0, room - self._received)]
+            self._kept += kept
+            self._received += len(kept)
             self._output_open = bool(piece)
 
 

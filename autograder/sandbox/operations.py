@@ -46,6 +46,10 @@ class Absent(Exception):
     """The module has no such name."""
 
 
+class NotAModule(Exception):
+    """A class made something else than a torch.nn.Module; the text is what."""
+
+
 class Operations:
     """One student module, its rig, and the objects a check made from them."""
 
@@ -56,7 +60,7 @@ class Operations:
         self._footprint = footprint
         self._siblings: Siblings | None = None
         self._files: dict[str, str] = {}
-        self._made = 0
+        self._made = 0  # objects kept for answers have negative numbers, those a check asked for positive ones
 
     def perform(self, operation: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         """Run one operation. Returns {"value": ...} or {"fault": {...}}; no exception of the student's escapes."""
@@ -120,15 +124,24 @@ class Operations:
         return {"notes": [note[:300] for note in loaded.notes[:20]]}
 
     def do_call(self, ref: Ref, arguments: list[Any], keywords: dict[str, Any], echo: bool = False) -> Any:
-        """Call a function, class or object with copies of the arguments; with `echo`, return those copies afterwards."""
+        """Call a function, class or object with copies of the arguments; with `echo`, return the answer and those copies."""
         function = self._resolve(ref)
         copies = [self._incoming(a) for a in arguments]
         answer = function(*copies, **{k: self._incoming(v) for k, v in keywords.items()})
         if answer is None and _has_empty_body(function):
             raise NotImplementedError(f"{ref.name or type(function).__name__} has no body yet")
         if echo:
-            return [self._outgoing(a, ref.owner) if isinstance(a, _Tensor) else None for a in copies]
+            after = [self._outgoing(a, ref.owner) if isinstance(a, _Tensor) else None for a in copies]
+            return [self._outgoing(answer, ref.owner), after]
         return self._outgoing(answer, ref.owner)
+
+    def do_make(self, ref: Ref, arguments: list[Any], keywords: dict[str, Any], number: int) -> None:
+        """Make an object (a module, or anything of a rig's) and keep it under a number that the asker chose."""
+        made = self._resolve(ref)(*map(self._incoming, arguments), **{k: self._incoming(v) for k, v in keywords.items()})
+        if not isinstance(made, _Module) and not str(ref.owner).startswith("rig_"):
+            answer = self._outgoing(made, ref.owner)
+            raise NotAModule(answer.type_name if isinstance(answer, Foreign) else type(made).__name__)
+        self.objects[number] = made
 
     def do_gradients(self, ref: Ref, arguments: list[Any], along: Any) -> dict[str, Any]:
         """Output, and the gradients of sum(output * along) for float arguments and parameters."""
@@ -217,7 +230,7 @@ class Operations:
         return str(name).startswith("rig_")
 
     def _keep(self, value: Any, owner: str | int) -> Ref:
-        self._made += 1
+        self._made -= 1
         self.objects[self._made] = value
         return Ref(self._made)
 
@@ -233,6 +246,8 @@ class Operations:
         }
         if isinstance(error, Absent) or (isinstance(error, NotImplementedError) and self._is_stub(error)):
             fault["kind"] = "not attempted"
+        elif isinstance(error, NotAModule):
+            fault["kind"] = "not a module"
         elif not isinstance(error, Exception) or type(error).__module__ == "_pytest.outcomes":
             fault["kind"] = "stopped"
             fault["names"] = [type(error).__name__]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,8 +62,12 @@ class Session:
     def __post_init__(self) -> None:
         self._worker: Worker | None = None
         self._unit: Unit | None = None
+        self._waiting: list[tuple[str, Any]] = []
+        self._waiting_unit: Unit | None = None
         self._unloadable: dict[int, Refusal] = {}
         self._outputs: dict[str, str] = {}
+        self._printing = ""
+        self._waited = 0.0
         self._seed = 0
         self._check_started = 0.0
         self._fresh = False
@@ -71,22 +76,45 @@ class Session:
         """The next operations belong to a new check: its own clock, process-wide settings as in a new process."""
         self._seed = seed
         self._fresh = True
+        self._waiting.clear()
         self._check_started = self._worker_cpu()
 
     def ask(self, unit: Unit, operation: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-        """The worker's reply to one operation on this unit.
+        """The worker's reply to one operation on this unit, or the fault of one that was left for later.
 
         Raises:
             Refusal: not handed in, time used up, timed out, or the process ended.
         """
+        if self._waiting and unit is not self._waiting_unit:
+            reply = self.settle()
+            if "fault" in reply:
+                return reply
+        return self._send(unit, [(operation, dict(payload))])
+
+    def later(self, unit: Unit, operation: str, payload: Mapping[str, Any]) -> None:
+        """Send this one together with the next operation of the check; only a fault of it matters."""
+        if self._waiting and unit is not self._waiting_unit:
+            raise RuntimeError("a check builds objects of one unit at a time")
+        self._waiting_unit = unit
+        self._waiting.append((operation, dict(payload)))
+
+    def settle(self) -> dict[str, Any]:
+        """Send what was left for later, if anything was. The reply holds a fault, or nothing of interest."""
+        return self._send(self._waiting_unit, []) if self._waiting and self._waiting_unit else {}
+
+    def _send(self, unit: Unit, operations: list[tuple[str, Any]]) -> dict[str, Any]:
         if unit.source is None:
             raise Refusal("not attempted", f"{unit.exercise}.py was not handed in")
         self._provide(unit)
-        operations: list[tuple[str, Any]] = [(operation, dict(payload))]
+        operations = [*self._waiting, *operations]
+        self._waiting.clear()
         if self._fresh:
             operations.insert(0, ("fresh", {"seed": self._seed}))
             self._fresh = False
-        return self._ask(operations)
+        reply = self._ask(operations)
+        at = reply.pop("at", None)
+        reply["behind"] = len(operations) - 1 - at if type(at) is int and 0 <= at < len(operations) else 0
+        return reply
 
     def close(self) -> None:
         """Ask the last worker what it changed, then end it."""
@@ -102,7 +130,8 @@ class Session:
     def output(self, exercise: str) -> str:
         """What the student's code of this exercise printed, cut at the limit."""
         self._collect_output()
-        return self._outputs.get(exercise, "")
+        text, limit = self._outputs.get(exercise, ""), self.limits.output_kb * 1024
+        return text if len(text) <= limit else f"{text[:limit]}\n[output truncated]"
 
     def _provide(self, unit: Unit) -> None:
         """Have a worker with this unit in it."""
@@ -110,7 +139,7 @@ class Session:
             return
         if id(unit) in self._unloadable:
             raise self._unloadable[id(unit)]
-        if not self.shared:
+        if self._worker is not None and (not self.shared or self._worker.flooded):
             self._end_worker()
         if self._worker is None or not self._worker.alive:
             self._start_worker()
@@ -127,6 +156,7 @@ class Session:
 
     def _load(self, unit: Unit) -> dict[str, Any]:
         self._collect_output()
+        self._printing = unit.exercise
         load = {
             "module": unit.exercise,
             "source": unit.source,
@@ -150,11 +180,13 @@ class Session:
         assert self._worker is not None
         limit = self.limits.seconds_per_check * factor
         left = self.limits.seconds_per_submission - self.cpu_seconds - self._worker_cpu()
+        left = min(left, self.limits.seconds_per_submission - self._waited / WALL_FACTOR)
         if left <= 0:
             self._end_worker()
             raise Refusal("not run", "the submission's time was used up before this check")
         used = self._worker_cpu() - self._check_started
         cpu_limit = max(0.05, min(limit - used, left))
+        begun = time.monotonic()
         try:
             return self._worker.ask(operations, cpu_limit, cpu_limit * WALL_FACTOR)
         except CallTimedOut:
@@ -163,6 +195,8 @@ class Session:
         except WorkerGone as gone:
             self._end_worker()
             raise Refusal("stopped", f"your code stopped the program ({gone.why})") from None
+        finally:
+            self._waited += time.monotonic() - begun
 
     def _start_worker(self) -> None:
         limits = WorkerLimits(
@@ -188,11 +222,8 @@ class Session:
         return self._worker.cpu_seconds() if self._worker is not None else 0.0
 
     def _collect_output(self) -> None:
-        if self._worker is None or self._unit is None:
-            return
-        text = self._worker.output()
-        if text:
-            self._outputs[self._unit.exercise] = text
+        if self._worker is not None and (text := self._worker.take_output()):
+            self._outputs[self._printing] = self._outputs.get(self._printing, "") + text
 
 
 def _value(reply: dict[str, Any]) -> dict[str, Any]:

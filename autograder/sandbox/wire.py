@@ -51,7 +51,7 @@ def body_length(head: bytes, limit: int) -> int:
     return int(length)
 
 
-def decode(body: bytes | bytearray) -> Any:
+def decode(body: bytes | bytearray | memoryview) -> Any:
     """The value of a frame's body."""
     try:
         value = _Decoder().unpack(body)
@@ -117,7 +117,7 @@ class _Decoder:
     def __init__(self) -> None:
         self.depth = 0
 
-    def unpack(self, body: bytes | bytearray) -> Any:
+    def unpack(self, body: bytes | bytearray | memoryview) -> Any:
         return msgpack.unpackb(body, ext_hook=self.extension, strict_map_key=True, raw=False)
 
     def extension(self, code: int, data: bytes) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,10 @@ TOLERANCES = {
     torch.float16: (2e-3, 1e-3),
 }
 """Relative and absolute tolerance by dtype."""
+
+
+EXPECTING_AN_ERROR = ContextVar("EXPECTING_AN_ERROR", default=False)
+"""Set inside a `rejects` block: calls are then sent at once, so that their error is raised there."""
 
 
 @dataclass(frozen=True)
@@ -130,11 +135,14 @@ def expect(truth: bool, sentence: str) -> None:
 @contextmanager
 def rejects(*named: float) -> Iterator[None]:
     """The block must raise a ValueError whose text names all of `named`."""
+    token = EXPECTING_AN_ERROR.set(True)
     try:
         yield
     except NotAttempted:
         raise
     except Raised as fault:
+        if fault.earlier:
+            raise
         if "ValueError" not in fault.names:
             name = fault.names[0] if fault.names else "another error"
             raise Mismatch(f"expected a ValueError, got {name}", fault.detail) from None
@@ -144,6 +152,8 @@ def rejects(*named: float) -> Iterator[None]:
             detail = f"its text should name {wanted}; it reads: {fault.text}"
             raise Mismatch("the ValueError's text does not name the numbers that clash", detail) from None
         return
+    finally:
+        EXPECTING_AN_ERROR.reset(token)
     wanted = f"; its text should name {' and '.join(str(n) for n in named)}" if named else ""
     raise Mismatch("no error was raised where a ValueError is due", f"expected a ValueError{wanted}")
 
@@ -174,8 +184,10 @@ def gradients(function: Any, *arguments: Any, along: Any) -> Gradients:
 
 
 def leaves_unchanged(function: Any, *arguments: Any, **keywords: Any) -> None:
-    """Call the function; fail when it modified an argument in place."""
-    after = function.arguments_after(*arguments, **keywords)
+    """Call the function; fail when it modified an argument in place, or returned no tensor at all."""
+    answer, after = function.arguments_after(*arguments, **keywords)
+    if not any(isinstance(part, torch.Tensor) for part in (answer if isinstance(answer, tuple) else (answer,))):
+        raise Mismatch(f"expected a torch.Tensor, got {kind(answer)}")
     for place, (before, now) in enumerate(zip(arguments, after, strict=True), start=1):
         if isinstance(before, torch.Tensor) and not _same_bits(before, now):
             raise Mismatch(f"argument {place} was modified in place; work on a copy")

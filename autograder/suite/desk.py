@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import Any
@@ -21,20 +21,39 @@ _FAULTS: dict[str, type[Fault]] = {f.outcome: f for f in (NotAttempted, TimedOut
 
 @dataclass
 class WorkerTransport:
-    """Carries the operations of one exercise's checks to the session's worker."""
+    """Carries the operations of one exercise's checks to the session's worker. `calls` are the check's calls so far."""
 
     session: Session
     unit: Unit
+    calls: list[Call]
 
     def request(self, operation: str, payload: Mapping[str, Any]) -> Any:
         """The plain answer, or the Fault that the reply or its absence means."""
+        return self._answer(lambda: self.session.ask(self.unit, operation, payload))
+
+    def later(self, operation: str, payload: Mapping[str, Any]) -> None:
+        """Let the operation travel with the next one; a Fault of it comes with that one's answer."""
+        self.session.later(self.unit, operation, payload)
+
+    def settle(self) -> None:
+        """Have everything done that was left for later."""
+        self._answer(self.session.settle)
+
+    def _answer(self, ask: Callable[[], dict[str, Any]]) -> Any:
         try:
-            reply = self.session.ask(self.unit, operation, payload)
+            reply = ask()
         except Refusal as refusal:
             raise _FAULTS[refusal.outcome](refusal.sentence) from None
-        if "fault" in reply:
+        if "fault" not in reply:
+            return reply.get("value")
+        behind = reply.get("behind", 0)
+        if behind:
+            del self.calls[-behind:]
+        try:
             raise_fault(reply["fault"], self.unit.exercise)
-        return reply["value"]
+        except Fault as fault:
+            fault.earlier = behind > 0
+            raise
 
 
 @dataclass
@@ -69,15 +88,22 @@ class Desk:
         assert self._session is not None
         self._session.begin_check(stream_seed(self.seed, f"{check.id}/worker") % 2**31)
 
+    def settle(self) -> None:
+        """The check's function has returned: have done what it left for later."""
+        assert self._session is not None
+        for unit in self._units.values():
+            WorkerTransport(self._session, unit, self.calls).settle()
+            break
+
     def student(self, exercise: str, own: bool = False) -> Student:
         """The student's module; with `own`, on top of the student's own earlier parts instead of stand-ins."""
         assert self._session is not None
-        return Student(WorkerTransport(self._session, self._unit(exercise, own)), exercise, self.calls)
+        return Student(WorkerTransport(self._session, self._unit(exercise, own), self.calls), exercise, self.calls)
 
     def rig(self, exercise: str, own: bool = False) -> Student:
         """The exercise's rig, beside the student's module in the same worker."""
         assert self._session is not None
-        return Student(WorkerTransport(self._session, self._unit(exercise, own)), f"rig_{exercise}", self.calls)
+        return Student(WorkerTransport(self._session, self._unit(exercise, own), self.calls), f"rig_{exercise}", self.calls)
 
     def reference(self, exercise: str) -> ModuleType:
         """The oracle of an exercise."""

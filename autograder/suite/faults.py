@@ -11,6 +11,8 @@ class Fault(Exception):
     """A check did not pass. `outcome` is one of the outcomes of the course kit."""
 
     outcome = "failed"
+    earlier = False
+    """Did it happen in an operation that was left for later, before the call that brought it to light?"""
 
     def __init__(self, sentence: str, detail: str = "") -> None:
         super().__init__(sentence)

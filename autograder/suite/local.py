@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from autograder.sandbox.operations import Operations
@@ -39,6 +40,10 @@ class LocalTransport:
         """Run the operation; a fault of the student's code is raised with their own exception as its cause."""
         return self._do(operation, **payload)
 
+    def later(self, operation: str, payload: Mapping[str, Any]) -> None:
+        """Here nothing is gained by waiting."""
+        self._do(operation, **payload)
+
     def rig(self, path: Path) -> Student:
         """The rig of this exercise, as a proxy beside the student's module."""
         name = f"rig_{path.stem}"
@@ -52,25 +57,34 @@ class LocalTransport:
     def _do(self, operation: str, **payload: Any) -> Any:
         with _interrupts() as pressed:
             reply = self.operations.perform(operation, payload)
-        cause = self.operations.exception
         if pressed:
-            raise cause if isinstance(cause, KeyboardInterrupt) else KeyboardInterrupt
+            raise KeyboardInterrupt(self._place(pressed[0]))
         if "fault" not in reply:
             return reply["value"]
+        cause = self.operations.exception
         try:
             raise_fault(reply["fault"], self.module)
         except Exception as fault:
             fault.__cause__ = cause
             raise
 
+    def _place(self, frame: FrameType | None) -> str:
+        """Where the student's code was, as `interrupted in layer_norm.py, line 12`."""
+        while frame is not None:
+            path = Path(frame.f_code.co_filename)
+            if path.parent == self.folder:
+                return f"interrupted in {path.name}, line {frame.f_lineno}"
+            frame = frame.f_back
+        return "interrupted"
+
 
 @contextmanager
-def _interrupts() -> Iterator[list[int]]:
-    """Notes each Ctrl-C, because student code, or the reading of a module, may catch the exception that it raises."""
-    pressed: list[int] = []
+def _interrupts() -> Iterator[list[FrameType | None]]:
+    """Notes where each Ctrl-C fell, because student code, or the reading of a module, may catch what it raises."""
+    pressed: list[FrameType | None] = []
 
-    def press(number: int, frame: Any) -> None:
-        pressed.append(number)
+    def press(number: int, frame: FrameType | None) -> None:
+        pressed.append(frame)
         raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():

@@ -36,18 +36,19 @@ class Fixtures:
         self.desk = desk
         self.check: Check | None = None
         self.own_parts = False
+        self.problem: str | None = None
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.addinivalue_line("markers", "points(points, title): what a check is worth, and its title in plain words")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Attach the check behind every item."""
+        """Attach the check behind every item; a suite that is at fault becomes the `problem`."""
         try:
             for item in items:
                 item.stash[CHECK] = check_of(item)
         except SuiteError as error:
-            raise pytest.UsageError(str(error)) from None
+            self.problem = str(error)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -55,6 +56,13 @@ class Fixtures:
         self.check = item.stash[CHECK]
         self.own_parts = "own" in getattr(item, "fixturenames", ())
         self.desk.begin(self.check)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self) -> Generator[None, object, object]:
+        """A fault of something that was left for later belongs to the check that left it."""
+        result = yield
+        self.desk.settle()
+        return result
 
     @pytest.fixture
     def student(self) -> Student:
@@ -105,6 +113,8 @@ class OneSubmission(Fixtures):
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
+        if self.problem is not None:
+            raise pytest.UsageError(self.problem)
         with Zygote() as zygote:
             session = Session(zygote, SessionLimits(**self.desk.limits.model_dump()))
             self.desk.seat(session, {name: file.content for name, file in self.submission.files.items()})

@@ -6,10 +6,9 @@ Axes: B batch, T time, C = model_dim, V = vocab_size, L = context_length.
 """
 
 import torch
+from layer_norm import LayerNorm
 from torch import nn
 from torch.nn import functional as F
-
-from layer_norm import LayerNorm
 from transformer_block import TransformerBlock
 
 
@@ -107,7 +106,7 @@ class MiniGPT(nn.Module):
         # TODO: Why can a position past the end of the table not simply be looked up?
         ### BEGIN SOLUTION
         T = token_ids.shape[1]
-        if T > self.context_length:
+        if self.context_length < T:
             raise ValueError(f"{T} tokens do not fit into a context of {self.context_length}")
 
         positions = torch.arange(T, device=token_ids.device)

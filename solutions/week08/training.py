@@ -14,9 +14,7 @@ from torch import nn
 Batch = tuple[torch.Tensor, torch.Tensor]  # inputs [B,T], targets [B,T]
 
 
-def learning_rate(
-    step: int, peak: float, warmup_steps: int, total_steps: int, floor_ratio: float = 0.1
-) -> float:
+def learning_rate(step: int, peak: float, warmup_steps: int, total_steps: int, floor_ratio: float = 0.1) -> float:
     """Learning rate of one step: a linear warm-up, then half a cosine wave down to a floor.
 
     Args:

@@ -8,11 +8,10 @@ Axes: B batch, T time, C = model_dim.
 """
 
 import torch
-from torch import nn
-
 from feed_forward import FeedForward
 from layer_norm import LayerNorm
 from multi_head import CausalSelfAttention
+from torch import nn
 
 
 def add_residual(x: torch.Tensor, update: torch.Tensor) -> torch.Tensor:
@@ -26,7 +25,7 @@ def add_residual(x: torch.Tensor, update: torch.Tensor) -> torch.Tensor:
         A new tensor of that shape; `x` and `update` keep their values.
 
     Raises:
-        ValueError: the shapes differ, even where PyTorch would stretch one to fit the other. The text names both shapes.
+        ValueError: the shapes differ, even where PyTorch would stretch one to fit the other. The text names both.
     """
     # TODO: What does x + update do when one of the two has length 1 along an axis? Would you notice?
     ### BEGIN SOLUTION

@@ -175,8 +175,9 @@ def outcomes(receipt: Receipt, exercise: str | None = None) -> dict[str, str]:
 
 def lost(receipt: Receipt, exercise: str | None = None) -> dict[str, str]:
     """The checks that did not earn all their points, with their outcomes."""
-    full = {check.id.split("::")[1] if exercise else check.id for check in receipt.checks if check.earned == check.points}
-    return {name: outcome for name, outcome in outcomes(receipt, exercise).items() if name not in full}
+    full = {check.id for check in receipt.checks if check.earned == check.points}
+    prefix = f"{exercise}::" if exercise else ""
+    return {name: outcome for name, outcome in outcomes(receipt, exercise).items() if prefix + name not in full}
 
 
 def passed(receipt: Receipt, exercise: str | None = None) -> set[str]:

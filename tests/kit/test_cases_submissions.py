@@ -58,12 +58,11 @@ def _suite() -> str:
     return (Path(__file__).parents[1] / "suites/week08/test_masked_softmax.py").read_text("utf-8")
 
 
-CAUSAL = """
-    if key_length is None:
-        key_length = query_length
-    keys = torch.arange(key_length)
-    queries = keys[key_length - query_length :]
-    return keys <= queries[:, None]
+CAUSAL = """if key_length is None:
+    key_length = query_length
+keys = torch.arange(key_length)
+queries = keys[key_length - query_length :]
+return keys <= queries[:, None]
 """
 WITHOUT_CAUSAL = MASKED[: MASKED.index("def causal_mask")] + MASKED[MASKED.index("def masked_softmax") :]
 
@@ -76,8 +75,8 @@ BROKEN = {
         "causal_mask",
         "if True:\n        keys = torch.arange(key_length or query_length)\n\treturn keys <= keys[-query_length:, None]",
     ),
-    "leftover_first": with_body(MASKED, "causal_mask", 'raise NotImplementedError("causal_mask")\n' + CAUSAL.lstrip("\n")),
-    "leftover_last": with_body(MASKED, "causal_mask", CAUSAL.lstrip("\n") + '    raise NotImplementedError("causal_mask")'),
+    "leftover_first": with_body(MASKED, "causal_mask", 'raise NotImplementedError("causal_mask")\n' + CAUSAL),
+    "leftover_last": with_body(MASKED, "causal_mask", CAUSAL + 'raise NotImplementedError("causal_mask")'),
     "renamed": MASKED.replace("def causal_mask(", "def make_causal_mask("),
     "three_arguments": MASKED.replace(
         "def causal_mask(query_length: int, key_length: int | None = None)",
@@ -155,6 +154,8 @@ IN_PLACE = with_body(
     return scores
     """,
 )
+IN_PLACE_COSTS = ("test_leaves_its_arguments_unchanged", "test_softmax_gradients", "test_attention_gradients")
+"""The named check, and the gradients: autograd refuses to differentiate through what was overwritten."""
 MASK_IN_PLACE = with_body(
     MASKED,
     "attention",
@@ -328,7 +329,7 @@ def test_settings_of_the_process_are_put_back(graded: Class, variant: str) -> No
 
 
 def test_work_in_place_is_judged_by_its_own_check(graded: Class) -> None:
-    assert loses_only(graded["in_place"], "test_leaves_its_arguments_unchanged", "test_softmax_gradients")
+    assert loses_only(graded["in_place"], *IN_PLACE_COSTS)
     told = [c for c in graded["in_place"].checks if c.id.endswith("test_leaves_its_arguments_unchanged")]
     assert told[0].message.startswith("argument 1 was modified in place")
 
@@ -338,7 +339,8 @@ def test_a_mask_changed_in_place_is_judged_by_its_own_check(graded: Class) -> No
 
 
 def test_an_answer_written_into_the_argument_is_not_compared_with_itself(graded: Class) -> None:
-    assert passed(graded["filled"], "masked_softmax") == MASK_CHECKS
+    kept = MASK_CHECKS | {"test_output_is_the_weighted_sum_of_values"}  # a property of output and weights alone
+    assert passed(graded["filled"], "masked_softmax") == kept
 
 
 # B15, B16: no end
@@ -346,8 +348,8 @@ def test_an_answer_written_into_the_argument_is_not_compared_with_itself(graded:
 
 @pytest.fixture(scope="module")
 def endless() -> Class:
-    """What has to be stopped, with a limit of half a second for a check."""
-    nap = "import time\n    time.sleep(0.45)\n    D = q.shape[-1]"
+    """What has to be stopped, with a quarter of a second for a check and 4 s for a submission."""
+    nap = "import time\n    time.sleep(0.22)\n    D = q.shape[-1]"
     work = {
         "loop": first_line("while True:\n    pass"),
         "three_dimensions": first_line("while scores.ndim == 3:\n    pass"),
@@ -359,14 +361,16 @@ def endless() -> Class:
         ),
     }
     students = {name: {"masked_softmax": source, "layer_norm": NORM} for name, source in work.items()}
-    return grade_class(students, exercises=EXERCISES, limits={"seconds_per_check": 0.5, "seconds_per_submission": 20})
+    loop = with_body(with_body(NORM, "layer_norm", "while True:\n    pass"), "LayerNorm", "while True:\n    pass")
+    students["everywhere"] = {"masked_softmax": work["loop"], "layer_norm": loop}
+    return grade_class(students, exercises=EXERCISES, limits={"seconds_per_check": 0.25, "seconds_per_submission": 4})
 
 
 @pytest.mark.parametrize("variant", ["loop", "prints", "deaf"])
 def test_no_answer_is_no_pass(endless: Class, variant: str) -> None:
     assert loses_only(endless[variant], *softmax_checks())
     assert set(lost(endless[variant]).values()) == {"timed out"}
-    assert "no answer within 0.5 s" in messages(endless[variant])[0]
+    assert "no answer within 0.25 s" in messages(endless[variant])[0]
     assert "timed out" in endless[variant].attention()
 
 
@@ -380,13 +384,9 @@ def test_waiting_close_to_the_limit_passes(endless: Class) -> None:
     assert points(endless["nap"], "masked_softmax") == 14
 
 
-def test_the_time_of_a_submission_is_bounded_too() -> None:
-    """The checks that were not started are `not run`; others have their time for themselves."""
-    work = {"loop": {"masked_softmax": first_line("while True:\n    pass"), "layer_norm": NORM}}
-    limits = {"seconds_per_check": 0.5, "seconds_per_submission": 1.5}
-    receipt = grade_class(work, exercises=EXERCISES, limits=limits)["loop"]
-    found = list(outcomes(receipt, "masked_softmax").values())
-    assert 1 <= found.count("timed out") <= 4
-    assert found.count("not run") >= 8
-    assert "not run" in receipt.attention()
-    assert receipt.seconds < 15
+def test_the_time_of_a_submission_is_bounded_too(endless: Class) -> None:
+    """The checks that were not started are `not run`: 25 checks of a quarter of a second do not fit into 4."""
+    found = list(outcomes(endless["everywhere"]).values())
+    assert 10 <= found.count("timed out") <= 17
+    assert found.count("not run") == len(found) - found.count("timed out") - found.count("passed") >= 8
+    assert {"timed out", "not run"} <= set(endless["everywhere"].attention())

@@ -640,7 +640,7 @@ def test_a_class_is_told_from_a_submission(tmp_path: Path) -> None:
 
     assert students("a") == {"s01": "ready", "s02": "ready", "s03": "not submitted"}
     assert students("b") == {"b": "ready"}
-    assert students("c") == {"c": "ready"}
+    assert students("c") == {"s01": "ready"}
     assert students("c", THREE) == {"s01": "ready", "s02": "not submitted", "s03": "not submitted"}
     assert students("d", THREE) == {"s01": "ready", "s02": "ready", "s03": "not submitted"}
     assert students("e") == {"e": "not submitted"}

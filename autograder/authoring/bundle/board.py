@@ -24,6 +24,7 @@ class Board:
         self.results: dict[str, dict[str, Any]] = {}
         self._folder = folder
         self._rows: set[str] = set()
+        self._interrupted = ""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Also exercises whose checks are never reached get a row."""
@@ -45,6 +46,10 @@ class Board:
         category = outcome if outcome in LETTERS else "failed"
         return category, LETTERS.get(outcome, "F"), outcome.upper()
 
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Ctrl-C: remember where the student's code was."""
+        self._interrupted = str(excinfo.value)
+
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None, None, None]:
         """The table, after everything else that pytest has to say."""
@@ -52,6 +57,7 @@ class Board:
         rows = [name for name in self.exercises if name in self._rows or self._of(name)]
         if not rows:
             return
+        terminalreporter.ensure_newline()
         terminalreporter.section("self-check")
         for line in (*self._remarks(rows), *self._table(rows), *self._footer()):
             terminalreporter.write_line(line)
@@ -61,7 +67,7 @@ class Board:
 
     def _remarks(self, rows: list[str]) -> list[str]:
         """What is not written yet and what could not be read, once for each exercise."""
-        lines = []
+        lines = [self._interrupted] if self._interrupted else []
         for name in rows:
             missing = Counter(r["sentence"] for r in self._of(name) if r["outcome"] == "not attempted")
             lines += [f"{name}: {sentence} ({_checks(count)})" for sentence, count in missing.items()]

@@ -19,6 +19,7 @@ if str(FOLDER) not in sys.path:
 
 from autograder.authoring.bundle.board import Board  # noqa: E402
 from autograder.authoring.bundle.told import told  # noqa: E402
+from autograder.suite.faults import Fault  # noqa: E402
 from autograder.suite.inputs import Inputs, stream_seed  # noqa: E402
 from autograder.suite.local import LocalTransport  # noqa: E402
 from autograder.suite.student import Call, Student  # noqa: E402
@@ -91,9 +92,12 @@ def trace(request: pytest.FixtureRequest) -> Callable[[str], Trace]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, pytest.TestReport]:
     """Say in words what a check found; leave a result for the table."""
+    marker, found = item.get_closest_marker("points"), call.excinfo
+    error = found.value if found else None
+    if isinstance(error, Fault):  # pytest would format a traceback, which takes longer than the check
+        call.excinfo = pytest.ExceptionInfo.from_exception(_short(error))
     report: pytest.TestReport = yield
-    marker = item.get_closest_marker("points")
-    error = call.excinfo.value if call.excinfo else None
+    call.excinfo = found
     if marker is None or report.skipped or (call.when != "call" and error is None):
         return report
     calls: list[Call] = item.stash.get(CALLS, [])
@@ -104,6 +108,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
     record = {"exercise": _exercise(item), "points": str(marker.args[0]), "notes": notes, **result}
     report.self_check = record  # type: ignore[attr-defined]
     return report
+
+
+def _short(fault: Fault) -> BaseException:
+    """A failure that pytest shows without a traceback."""
+    return pytest.fail.Exception(str(fault), pytrace=False).with_traceback(fault.__traceback__)
 
 
 def _exercise(item: pytest.Item) -> str:

@@ -1,4 +1,4 @@
-"""Checks of `lm_head`: vocabulary scores, the loss, the whole model, and Week 8's trace through the student's own parts."""
+"""Checks of `lm_head`: vocabulary scores, the loss, the whole model, and Week 8's trace through all own parts."""
 
 import math
 
@@ -215,4 +215,6 @@ def test_own_parts_together(own, reference, rng):
     state, token_ids = rng.state(shapes(11, 8, 12, 2)), rng.integers(11, 3, 5)
     logits, _ = parts(build(own, state, 3, 2)(token_ids), 2)
     agree(logits, reference.mini_gpt_logits(state, token_ids, 3, 2), rtol=1e-4, atol=1e-4)
+
+
 ### END HIDDEN TESTS

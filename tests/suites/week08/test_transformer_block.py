@@ -110,7 +110,7 @@ def test_ignores_later_positions_and_other_rows(student, rng):
     other[0, 3:], other[1] = rng.normal(2, 12), rng.normal(5, 12)
     before, after = tensor(block(x), (2, 5, 12)), tensor(block(other), (2, 5, 12))
     agree(after[0, :3], before[0, :3])
-    expect(not torch.allclose(after[0, 3:], before[0, 3:], atol=1e-3), "a changed position should change its own output")
+    expect(not torch.allclose(after[0, 3:], before[0, 3:], atol=1e-3), "a changed position should change its output")
 
 
 @pytest.mark.points(1, "adds entry by entry, and refuses every pair of different shapes")
@@ -152,4 +152,6 @@ def test_drops_an_update_once(student, rng):
     zeros = (once == x).double().mean().item()
     expect(abs(zeros - 0.5) < 5 * (0.25 / 6000) ** 0.5, "an update is dropped more than once, or not at all")
     expect(not torch.equal(once, again), "two training passes should drop different entries: do not set a seed")
+
+
 ### END HIDDEN TESTS
