@@ -9,9 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.cut import cut_hidden_regions, cut_hidden_tests, cut_solution
+from autograder.authoring.cut import cut_hidden_parts, cut_hidden_tests, cut_solution, public_part
 from autograder.authoring.errors import AuthoringError
-from autograder.authoring.imports import for_students
 from autograder.authoring.kit_files import self_check
 from autograder.authoring.public import PublicSuite, read_public
 from autograder.authoring.readme import readme
@@ -35,13 +34,11 @@ def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
         solution, suite = files.solutions(assignment.id) / f"{name}.py", files.suite_file(assignment.id, name)
         texts[f"{name}.py"] = cut_solution(read_source(files, solution), shown(files, solution))
         texts[f"test_{name}.py"] = cut_hidden_tests(read_source(files, suite), shown(files, suite))
-        suites[name] = read_public(texts[f"test_{name}.py"], shown(files, suite))
+        suites[name] = read_public(public_part(read_source(files, suite), shown(files, suite)), shown(files, suite))
         traces[name] = _traces(files, name, suites[name], shown(files, suite))
         if suites[name].uses_rig:
             rig = files.rig(assignment.id, name)
-            texts[f"rigs/{name}.py"] = for_students(
-                cut_hidden_regions(read_source(files, rig), shown(files, rig)), shown(files, rig)
-            )
+            texts[f"rigs/{name}.py"] = cut_hidden_parts(read_source(files, rig), shown(files, rig))
     public = {name: sum(suite.points.values(), Fraction(0)) for name, suite in suites.items()}
     texts["selfcheck/exercises.json"] = _exercises(assignment, suites, public)
     texts["selfcheck/traces.json"] = _one_entry_a_line(traces)

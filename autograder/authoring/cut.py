@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from autograder.authoring.errors import AuthoringError
-from autograder.authoring.imports import for_students
+from autograder.authoring.imports import for_students, refuse_foreign
 from autograder.authoring.regions import HIDDEN_TESTS, SOLUTION, Region, find_regions, parse
 
 
@@ -34,25 +34,36 @@ def cut_hidden_tests(text: str, file: str = "test_suite.py") -> str:
         AuthoringError: as for `cut_solution`; also when a helper outside the regions serves hidden checks only, or the
             public part imports what students do not have.
     """
-    public = cut_hidden_regions(text, file)
-    _refuse_idle_helpers(parse(public, file), parse(_with_line_feeds(text), file), file)
-    public = for_students(public, file)
+    _refuse_idle_helpers(parse(public_part(text, file), file), parse(_with_line_feeds(text), file), file)
+    return cut_hidden_parts(text, file)
+
+
+def cut_hidden_parts(text: str, file: str) -> str:
+    """The same for a rig, whose functions are called from elsewhere. Raises AuthoringError."""
+    refuse_foreign(parse(public_part(text, file), file), file)
+    text = _with_line_feeds(text)
+    lines = text.split("\n")
+    for region in reversed(find_regions(text, HIDDEN_TESTS, file)):
+        _cut(lines, region)
+    public = for_students("\n".join(lines).rstrip("\n") + "\n", file)
     parse(public, f"{file} after the cut")
     return public
 
 
-def cut_hidden_regions(text: str, file: str) -> str:
-    """A suite or rig without its hidden regions, otherwise as it is. Raises AuthoringError."""
+def public_part(text: str, file: str) -> str:
+    """A suite or rig with the lines of its hidden regions emptied, so that all others keep their numbers.
+
+    Raises:
+        AuthoringError: a marker or the place of a region is wrong, or the text does not compile.
+    """
     text = _with_line_feeds(text)
     tree, lines = parse(text, file), text.split("\n")
-    for region in reversed(find_regions(text, HIDDEN_TESTS, file)):
+    for region in find_regions(text, HIDDEN_TESTS, file):
         if region.indent:
             raise AuthoringError.at(file, region.begin, "do not indent a hidden region; it holds whole checks")
         _refuse_halves(tree.body, region, file)
-        _cut(lines, region)
-    public = "\n".join(lines).rstrip("\n") + "\n"
-    parse(public, f"{file} after the cut")
-    return public
+        lines[region.begin - 1 : region.end] = [""] * (region.end - region.begin + 1)
+    return "\n".join(lines)
 
 
 def _with_line_feeds(text: str) -> str:

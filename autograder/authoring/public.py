@@ -27,7 +27,7 @@ class PublicSuite:
 
 
 def read_public(text: str, file: str) -> PublicSuite:
-    """The public suite in this text, which is already cut.
+    """The public suite in a suite's public part.
 
     Raises:
         AuthoringError: there is no check in it, or a check is not declared as students' checks must be.

@@ -24,12 +24,16 @@ from autograder.grading.hashes import submission_hash, suite_hash
 from autograder.intake import Submission
 from autograder.sandbox.host import SandboxError, Zygote
 from autograder.sandbox.session import Session, SessionLimits
+from autograder.suite.checks import Check
 from autograder.suite.desk import Desk
-from autograder.suite.explain import trouble, verdict
+from autograder.suite.explain import Verdict, trouble, verdict
 from autograder.suite.plugin import CHECK, Fixtures
 
 ISOLATION = "process only"
 """What stands between student code and the machine: a process of its own with limits."""
+
+MOST_FAILURES = 3
+"""So many submissions in a row under which the sandbox failed are no accident; the run stops."""
 
 _PLUGINS_NOT_NEEDED = """terminal cacheprovider logging junitxml pastebin faulthandler stepwise setuponly setupplan doctest unittest
 skipping warnings capture debugging threadexception unraisableexception legacypath""".split()
@@ -82,11 +86,13 @@ class _Run:
     error: str | None = None
     ready: bool = False
     failure: BaseException | None = None
+    _failures: int = 0
     _collect_errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.desk = Desk(self.batch.files, self.batch.assignment, self.batch.seed)
         self.fixtures = Fixtures(self.desk)
+        self.limits = SessionLimits(**self.batch.assignment.limits.model_dump())
         self.torch_version = "unknown"
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -96,7 +102,8 @@ class _Run:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Instead of running every item once: run all of them for each submission."""
-        self.error = "; ".join(self._collect_errors) or self.fixtures.problem or _points_problem(self.batch.assignment, session.items)
+        problems = [*self._collect_errors, *([self.fixtures.problem] if self.fixtures.problem else [])]
+        self.error = "; ".join(problems) or _points_problem(self.batch.assignment, session.items)
         if self.error is not None:
             return True
         self.ready = True
@@ -107,7 +114,7 @@ class _Run:
         try:
             self._all_submissions(items)
         except SandboxError as error:
-            self.error = f"the sandbox failed twice in a row: {error}"
+            self.error = f"the sandbox failed for {MOST_FAILURES} submissions in a row: {error}"
         except (Exception, KeyboardInterrupt) as failure:
             self.failure = failure
         return True
@@ -116,17 +123,28 @@ class _Run:
         with _Zygotes() as zygotes:
             for submission in self.batch.submissions:
                 self.started(submission)
-                try:
-                    receipt = self._one_submission(zygotes.get(), submission, items)
-                except SandboxError:
-                    zygotes.renew()
-                    receipt = self._one_submission(zygotes.get(), submission, items)
-                self.finished(receipt)
+                self.finished(self._graded(zygotes, submission, items))
+
+    def _graded(self, zygotes: _Zygotes, submission: Submission, items: Sequence[pytest.Item]) -> Receipt:
+        """Its receipt. When the sandbox fails under it, a second attempt; then it is left to a human."""
+        for _ in range(2):
+            try:
+                receipt = self._one_submission(zygotes.get(), submission, items)
+            except SandboxError as error:
+                zygotes.renew()
+                failure = error
+            else:
+                self._failures = 0
+                return receipt
+        self._failures += 1
+        if self._failures == MOST_FAILURES:
+            raise failure
+        results = tuple(_result(item.stash[CHECK], verdict(failure, (), public=False), failure, 0.0) for item in items)
+        return replace(self._receipt(submission, Session(zygotes.get(), self.limits)), checks=results)
 
     def _one_submission(self, zygote: Zygote, submission: Submission, items: Sequence[pytest.Item]) -> Receipt:
         begun = time.perf_counter()
-        limits = SessionLimits(**self.batch.assignment.limits.model_dump())
-        session = Session(zygote, limits, shared=self.batch.shared_workers)
+        session = Session(zygote, self.limits, shared=self.batch.shared_workers)
         self.torch_version = zygote.report["torch"]
         self.desk.seat(session, {name: file.content for name, file in submission.files.items()})
         try:
@@ -146,19 +164,7 @@ class _Run:
         seconds = time.perf_counter() - begun
         if isinstance(raised, (KeyboardInterrupt, SandboxError)):
             raise raised
-        found = verdict(raised, self.desk.calls, public=check.public)
-        return CheckResult(
-            id=check.id,
-            exercise=check.exercise,
-            title=check.title,
-            public=check.public,
-            points=check.points,
-            outcome=found.outcome,
-            earned=check.points * Fraction(str(found.share)),
-            message=found.message,
-            trouble=trouble(raised) if found.outcome == GRADER_TROUBLE and raised is not None else "",
-            seconds=round(seconds, 5),
-        )
+        return _result(check, verdict(raised, self.desk.calls, public=check.public), raised, seconds)
 
     def _receipt(self, submission: Submission, session: Session) -> Receipt:
         own = [f"{exercise}.py: {note}" for exercise, notes in session.notes.items() for note in notes]
@@ -227,6 +233,21 @@ def _run_item(item: pytest.Item, following: pytest.Item) -> BaseException | None
     except BaseException as error:
         raised = raised or error
     return raised
+
+
+def _result(check: Check, found: Verdict, raised: BaseException | None, seconds: float) -> CheckResult:
+    return CheckResult(
+        id=check.id,
+        exercise=check.exercise,
+        title=check.title,
+        public=check.public,
+        points=check.points,
+        outcome=found.outcome,
+        earned=check.points * Fraction(str(found.share)),
+        message=found.message,
+        trouble=trouble(raised) if found.outcome == GRADER_TROUBLE and raised is not None else "",
+        seconds=round(seconds, 5),
+    )
 
 
 def _uses_own_parts(item: pytest.Item) -> bool:

@@ -87,6 +87,16 @@ class Zygote:
         pid = json.loads(line)["pid"]
         return Worker(self, pid, descriptors[0] if descriptors else None, ours, reading, limits)
 
+    @property
+    def alive(self) -> bool:
+        """Does it still hold its end of the control socket?"""
+        try:
+            return self._control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
     def end(self, pid: int) -> None:
         """Have a worker and all it started killed and reaped. Does not wait."""
         try:

@@ -6,6 +6,8 @@ the functions around it still count. This module runs in the student's process, 
 
 from __future__ import annotations
 
+import __future__
+
 import ast
 import linecache
 import re
@@ -14,6 +16,7 @@ import tokenize
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from io import BytesIO
@@ -36,40 +39,63 @@ class Loaded:
 
 
 def load_module(name: str, source: bytes, filename: str) -> Loaded:
-    """Execute `source` as module `name`, statement by statement. Only a hard end of the process escapes."""
+    """Execute `source` as module `name`, as far as it goes. Only a hard end of the process escapes."""
     module = types.ModuleType(name)
     module.__file__ = filename
     loaded = Loaded(module)
     sys.modules[name] = module
     text = decode(source, loaded.notes)
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    nodes = list(_statements(text, filename, loaded))
-    future = [n for n in nodes if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
-    while nodes:
-        nodes = _execute(nodes, future, filename, loaded)
+    code = _compiled(text, filename)
+    if code is None:
+        left = list(_statements(text, filename, loaded))
+    else:
+        left = _run(code, lambda: ast.parse(text, filename).body, filename, loaded)
+    flags = _future_flags(text) if left else 0
+    while left:
+        left = _run_statements(left, flags, filename, loaded)
     return loaded
 
 
-def _execute(nodes: list[ast.stmt], future: list[ast.stmt], filename: str, loaded: Loaded) -> list[ast.stmt]:
-    """Execute statements up to one that does not compile or raises, and note that one. Returns what is left to do."""
+@cache
+def _compiled(text: str, filename: str) -> types.CodeType | None:
+    """The code of a whole file, or None when it does not compile."""
     try:
-        whole = ast.Module([*future, *(n for n in nodes if n not in future)], [])
-        code = compile(whole, filename, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        at = _reached(nodes, getattr(error, "lineno", None) or nodes[0].lineno)
-        _note_statement(nodes[at], error, filename, loaded)
-        return nodes[:at] + nodes[at + 1 :]
+        return compile(text, filename, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _run(code: types.CodeType, parse: Callable[[], list[ast.stmt]], filename: str, loaded: Loaded) -> list[ast.stmt]:
+    """Execute; when a statement raises, note that one. Returns the statements that are left to do."""
     try:
         exec(code, loaded.module.__dict__)
-        return []
     except Exception as error:
+        nodes = parse()
         at = _reached(nodes, _top_line(error, filename, nodes[0].lineno))
         _note_statement(nodes[at], error, filename, loaded)
         return nodes[at + 1 :]
     except BaseException as error:
-        line = _top_line(error, filename, nodes[0].lineno)
+        line = _top_line(error, filename, 1)
         loaded.notes.append(f"line {line} stopped the program ({type(error).__name__}); nothing after it was read")
-        return []
+    return []
+
+
+def _run_statements(nodes: list[ast.stmt], flags: int, filename: str, loaded: Loaded) -> list[ast.stmt]:
+    """Execute statements; one that does not compile is noted and left out. Returns what is left to do."""
+    try:
+        code = compile(ast.Module(nodes, []), filename, "exec", flags=flags, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        at = _reached(nodes, getattr(error, "lineno", None) or nodes[0].lineno)
+        _note_statement(nodes[at], error, filename, loaded)
+        return nodes[:at] + nodes[at + 1 :]
+    return _run(code, lambda: nodes, filename, loaded)
+
+
+def _future_flags(text: str) -> int:
+    names = re.findall(r"^from __future__ import ([\w, ]+)", text, re.MULTILINE)
+    features = (getattr(__future__, name.strip(), None) for line in names for name in line.split(","))
+    return sum({feature.compiler_flag for feature in features if hasattr(feature, "compiler_flag")})
 
 
 def _reached(nodes: list[ast.stmt], line: int) -> int:

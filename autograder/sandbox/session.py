@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.sandbox.host import WALL_FACTOR, CallTimedOut, Worker, WorkerGone, WorkerLimits, Zygote
+from autograder.sandbox.host import WALL_FACTOR, CallTimedOut, SandboxError, Worker, WorkerGone, WorkerLimits, Zygote
 
 
 LOAD_FACTOR = 3
@@ -194,6 +194,8 @@ class Session:
             raise Refusal("timed out", f"no answer within {limit:g} s; is there an endless loop?") from None
         except WorkerGone as gone:
             self._end_worker()
+            if not self.zygote.alive:
+                raise SandboxError("the process that starts workers ended, and its workers with it") from None
             raise Refusal("stopped", f"your code stopped the program ({gone.why})") from None
         finally:
             self._waited += time.monotonic() - begun

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import Any
 
-from autograder.course import Assignment, CourseFiles, TraceEntry, load_traces
+from autograder.course import Assignment, CourseFiles, load_traces
 from autograder.sandbox.session import Refusal, Session, Unit
 from autograder.suite.checks import Check
 from autograder.suite.faults import Fault, NotAttempted, NotRun, Stopped, TimedOut
@@ -73,7 +73,7 @@ class Desk:
         self._sources: Mapping[str, bytes] = {}
         self._units: dict[tuple[str, bool], Unit] = {}
         self._references: dict[str, ModuleType] = {}
-        self._traces: dict[str, dict[str, TraceEntry]] = {}
+        self._traces: dict[str, dict[str, dict[str, Any]]] = {}
         self._stand_ins: dict[str, bytes] = {}
 
     def seat(self, session: Session, sources: Mapping[str, bytes]) -> None:
@@ -122,8 +122,9 @@ class Desk:
     def trace(self, exercise: str, entry: str) -> Trace:
         """A worked example of the course text."""
         if exercise not in self._traces:
-            self._traces[exercise] = load_traces(self.files.traces(exercise))
-        return make_trace(asdict(self._traces[exercise][entry]))
+            entries = load_traces(self.files.traces(exercise))
+            self._traces[exercise] = {name: asdict(found) for name, found in entries.items()}
+        return make_trace(self._traces[exercise][entry])
 
     def _unit(self, exercise: str, own: bool) -> Unit:
         if (exercise, own) not in self._units:

@@ -74,16 +74,15 @@ class Function:
     name: str
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        call = Call(self.name, arguments, keywords)
-        self.student.calls.append(call)
+        self.student.calls.append(Call(self.name, arguments, keywords))
         payload = {"ref": self.ref, "arguments": list(arguments), "keywords": keywords}
         if self.name[:1].isupper() and not isinstance(self, Handle):
-            return self.student.make(payload, str(call))
+            return self.student.make(payload, f"{self.name}(...)")
         is_method = isinstance(self.ref.owner, int)
         if is_method and self.name in _ANSWER_DOES_NOT_MATTER and not EXPECTING_AN_ERROR.get():
             return self.student.transport.later("call", _outgoing(payload))
         answer = self.student.ask("call", **payload)
-        return replace(answer, name=str(call)) if isinstance(answer, Handle) else answer
+        return replace(answer, name=f"{self.name}(...)") if isinstance(answer, Handle) else answer
 
     def gradients(self, *arguments: Any, along: Any) -> Gradients:
         """See `checking.gradients`."""

@@ -105,9 +105,9 @@ class MiniGPT(nn.Module):
         # TODO: What is residual_0 made of, and what happens to it before the head may read it?
         # TODO: Why can a position past the end of the table not simply be looked up?
         ### BEGIN SOLUTION
-        T = token_ids.shape[1]
-        if self.context_length < T:
-            raise ValueError(f"{T} tokens do not fit into a context of {self.context_length}")
+        T, L = token_ids.shape[1], self.context_length
+        if T > L:
+            raise ValueError(f"{T} tokens do not fit into a context of {L}")
 
         positions = torch.arange(T, device=token_ids.device)
         x = self.token_embedding(token_ids) + self.position_embedding(positions)  # [B,T,C] + [T,C]

@@ -20,8 +20,7 @@ def module(*lines: str) -> str:
 
 def test_a_region_becomes_a_raise_that_names_its_function():
     assert cut_solution(FILES["solutions/lines/slope.py"]).endswith(
-        "    # TODO: Which operator multiplies element by element?\n"
-        '    raise NotImplementedError("slope")\n'
+        '    # TODO: Which operator multiplies element by element?\n    raise NotImplementedError("slope")\n'
     )
 
 
@@ -90,14 +89,22 @@ def test_a_module_without_regions_stays_as_it_is():
         (["class C:", "    ### BEGIN SOLUTION", "    x = 1", "    ### END SOLUTION"], 2, "inside a function"),
         (["### BEGIN SOLUTION", "def f():", "    return 1", "### END SOLUTION"], 1, "inside a function"),
         (["def f():", "    ### BEGIN SOLUTION", "    # nothing", "    ### END SOLUTION", "    pass"], 2, "no whole"),
-        (["def f():", "    ### BEGIN SOLUTION", "    x = (", "    ### END SOLUTION", "    1)"], 2, "in two"),
+        (["def f():", "    ### BEGIN SOLUTION", "    x = (", "    ### END SOLUTION", "    1)"], 2, "no whole"),
         (
             ["def f():", "    ### BEGIN SOLUTION", "    x = 1", "def g():", "    y = 1", "    ### END SOLUTION"],
             2,
             "in two",
         ),
         (
-            ["def f(a):", "  if a:", "    ### BEGIN SOLUTION", "    b = 1", "  else:", "    b = 2", "    ### END SOLUTION"],
+            [
+                "def f(a):",
+                "  if a:",
+                "    ### BEGIN SOLUTION",
+                "    b = 1",
+                "  else:",
+                "    b = 2",
+                "    ### END SOLUTION",
+            ],
             3,
             "in one branch",
         ),
@@ -152,11 +159,11 @@ def test_a_long_import_is_written_line_by_line():
 @pytest.mark.parametrize(
     ("text", "place", "words"),
     [
-        (SUITE.replace("### END HIDDEN TESTS\n", ""), 24, "never ends"),
-        (SUITE.replace("### BEGIN HIDDEN TESTS\n", ""), 36, "never began"),
-        (SUITE.replace("### BEGIN HIDDEN", "### begin hidden"), 24, "exactly"),
+        (SUITE.replace("### END HIDDEN TESTS\n", ""), 23, "never ends"),
+        (SUITE.replace("### BEGIN HIDDEN TESTS\n", ""), 35, "never began"),
+        (SUITE.replace("### BEGIN HIDDEN", "### begin hidden"), 23, "exactly"),
         ("def test_a():\n    ### BEGIN HIDDEN TESTS\n    pass\n    ### END HIDDEN TESTS\n", 2, "do not indent"),
-        (SUITE.replace("HIDDEN TESTS", "SOLUTION"), 24, "no place"),
+        (SUITE.replace("HIDDEN TESTS", "SOLUTION"), 23, "no place"),
         ("def h():\n    return 1\n\n\n### BEGIN HIDDEN TESTS\nh()\n### END HIDDEN TESTS\n", 1, "`h` serves hidden"),
         ("LIMIT = 3\n### BEGIN HIDDEN TESTS\nprint(LIMIT)\n### END HIDDEN TESTS\n", 1, "`LIMIT` serves hidden"),
         ("import hypothesis\n", 1, "do not have `hypothesis`"),
@@ -183,8 +190,10 @@ def test_every_solution_of_the_course_gives_a_stub_that_compiles_and_keeps_every
         assert "SOLUTION" not in stub
 
 
-def signatures(text: str) -> list[str]:
+def signatures(text: str) -> list[tuple[str, str, str | None]]:
     """Name, arguments and docstring of everything that a student must keep."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds) and ast.get_docstring(node)]
-    return sorted(f"{n.name} {ast.unparse(n.args) if isinstance(n, ast.FunctionDef) else ""} {ast.get_docstring(n)}" for n in found)
+    return sorted(
+        (node.name, ast.unparse(node.args) if isinstance(node, ast.FunctionDef) else "", ast.get_docstring(node))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node)
+    )

@@ -14,16 +14,6 @@ from autograder.suite.checking import agree, equal, expect, leaves_unchanged, re
 LOGITS = [[math.log(1), math.log(4), math.log(16)], [math.log(9), math.log(1), math.log(1)]]
 
 
-def shares(tokens, vocab_size):
-    """How often each token came up, as a share of all [V]."""
-    return F.one_hot(tokens.flatten().clamp(0, vocab_size - 1), vocab_size).double().mean(dim=0)
-
-
-def close_enough(got, expected, draws):
-    """Is each share within five standard errors of its probability?"""
-    return bool(((got - expected).abs() < 5 * (expected * (1 - expected) / draws).sqrt()).all())
-
-
 @pytest.mark.points(1, "temperature sharpens or flattens the scores, each row by itself")
 def test_temperature_by_hand(student):
     logits = torch.tensor(LOGITS)
@@ -57,6 +47,16 @@ def test_continues_every_prompt(student, rig):
 
 
 ### BEGIN HIDDEN TESTS
+def shares(tokens, vocab_size):
+    """How often each token came up, as a share of all [V]."""
+    return F.one_hot(tokens.flatten().clamp(0, vocab_size - 1), vocab_size).double().mean(dim=0)
+
+
+def close_enough(got, expected, draws):
+    """Is each share within five standard errors of its probability?"""
+    return bool(((got - expected).abs() < 5 * (expected * (1 - expected) / draws).sqrt()).all())
+
+
 @pytest.mark.points(0.5, "probabilities agree with the reference at cold and at hot")
 def test_probabilities_agree_with_the_reference(student, reference, rng):
     for temperature in (0.3, 0.7, 1.9):
