@@ -37,6 +37,7 @@ bench: $(READY) ## how fast it grades, against bare checks and one pytest proces
 
 release: $(READY) ## cut the students' files: make release ASSIGNMENT=week08
 	@.venv/bin/autograder release $(ASSIGNMENT)
+	@for stub in data/sample_class/sven/*.py; do cp "assignments/week08/$${stub##*/}" "$$stub"; done
 
 clean: ## remove .venv and everything that tools left behind (the receipts in .autograder stay)
 	@rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -26,7 +26,7 @@ DIGITS = 4
 """A number of fewer significant digits may occur anywhere."""
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w|\.\d)")
-_TITLE = re.compile(r"@pytest\.mark\.points\([^,\"']+,\s*([\"'])(.*?)\1\s*,?\s*\)", re.DOTALL)
+_TITLE = re.compile(r"@pytest\.mark\.points\([^,]+,\s*([\"'])(.*?)\1", re.DOTALL)
 _MARKER = re.compile(r"###\s*(BEGIN|END)\s+(SOLUTION|HIDDEN TESTS)")
 
 
@@ -85,9 +85,11 @@ def _secrets(files: CourseFiles, assignment: Assignment) -> tuple[list[Secret], 
         inside, outside = split(_text(files, files.solutions(assignment.id) / f"{name}.py"), "SOLUTION")
         secret += _lines(inside, f"a line of the solution of {name}")
         public.append(outside)
-        suite, rig = files.suite_file(assignment.id, name), files.rig(assignment.id, name)
-        for path, what in ((suite, "checks"), (rig, "rig")):
-            inside, outside = split(_text(files, path), "HIDDEN TESTS")
+        suite = split(_text(files, files.suite_file(assignment.id, name)), "HIDDEN TESTS")
+        rig = split(_text(files, files.rig(assignment.id, name)), "HIDDEN TESTS")
+        if not _contains(suite[1], "rig"):  # no public check uses it, so that nothing of it is public
+            rig = "\n".join(rig), ""
+        for (inside, outside), what in ((suite, "checks"), (rig, "rig")):
             secret += _lines(inside, f"a line of the hidden {what} of {name}")
             secret += [Secret(found, f"a name of the hidden {what} of {name}") for found in _function_names(inside)]
             titles = [_plain(found[2]) for found in _TITLE.finditer(inside)]
@@ -118,9 +120,10 @@ def _not_public(secret: Iterable[Secret], public: Iterable[str]) -> list[Secret]
 
 
 def _lines(text: str, kind: str) -> list[Secret]:
-    """The distinctive lines of a text, each with and without the comment at its end."""
+    """The distinctive lines of a text, without the comment at their end where enough is left."""
     lines = [_plain(line) for line in text.splitlines()]
-    lines += [line.rpartition(" # ")[0] for line in lines if " # " in line]
+    codes = [line.partition(" # ")[0] for line in lines]
+    lines = [code if len(code) >= DISTINCTIVE else line for code, line in zip(codes, lines, strict=True)]
     return [Secret(line, kind) for line in lines if len(line) >= DISTINCTIVE]
 
 

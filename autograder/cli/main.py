@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,11 @@ class _Group(click.Group):
                 traceback.print_exc()
                 click.echo("autograder: this is a fault of the kit; please report it with the lines above", err=True)
             context.exit(FAULT)
+
+
+def text(argument: str) -> str:
+    """Words from the command line, which come as escaped bytes where the terminal's encoding cannot read them."""
+    return os.fsencode(argument).decode("utf-8", "replace")
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -82,7 +88,7 @@ def grade(course: Path | None, **options: Any) -> None:
 
 
 @main.command()
-@click.argument("student")
+@click.argument("student", type=text)
 @click.option("--assignment", help="Which assignment (default: the one that has a receipt).")
 @click.option("--store", metavar="URL", help="Database of receipts.")
 @click.option("--instructor", is_flag=True, help="Also show what students must not see: check names, output, flags.")
@@ -97,11 +103,11 @@ def show(course: Path | None, **options: Any) -> None:
 
 @main.command()
 @click.argument("assignment")
-@click.argument("student")
+@click.argument("student", type=text)
 @click.argument("exercise")
 @click.argument("points")
-@click.option("--reason", required=True, help="Why; kept with the adjustment.")
-@click.option("--author", required=True, help="Who gives the points.")
+@click.option("--reason", type=text, required=True, help="Why; kept with the adjustment.")
+@click.option("--author", type=text, required=True, help="Who gives the points.")
 @click.option("--store", metavar="URL", help="Database of receipts.")
 @click.pass_obj
 def adjust(course: Path | None, **options: Any) -> None:

@@ -135,6 +135,10 @@ class Operations:
             return [self._outgoing(answer, ref.owner), after]
         return self._outgoing(answer, ref.owner)
 
+    def do_each(self, ref: Ref, argument_lists: list[list[Any]]) -> list[Any]:
+        """One call for each list of arguments."""
+        return [self.do_call(ref, arguments, {}) for arguments in argument_lists]
+
     def do_make(self, ref: Ref, arguments: list[Any], keywords: dict[str, Any], number: int) -> None:
         """Make an object (a module, or anything of a rig's) and keep it under a number that the asker chose."""
         made = self._resolve(ref)(*map(self._incoming, arguments), **{k: self._incoming(v) for k, v in keywords.items()})
@@ -143,8 +147,8 @@ class Operations:
             raise NotAModule(answer.type_name if isinstance(answer, Foreign) else type(made).__name__)
         self.objects[number] = made
 
-    def do_gradients(self, ref: Ref, arguments: list[Any], along: Any) -> dict[str, Any]:
-        """Output, and the gradients of sum(output * along) for float arguments and parameters."""
+    def do_gradients(self, ref: Ref, arguments: list[Any], along: Any) -> tuple[Any, list[Any], dict[str, Any]]:
+        """Output, and the gradients of sum(output * along) by argument and by parameter name."""
         function = self._resolve(ref)
         if isinstance(function, _Module):
             function.zero_grad(set_to_none=True)
@@ -162,11 +166,11 @@ class Operations:
         if pairs:
             torch.autograd.backward([o for o, _ in pairs], [d for _, d in pairs])
         parameters = dict(function.named_parameters()) if isinstance(function, _Module) else {}
-        return {
-            "output": self._outgoing(answer, ref.owner),
-            "arguments": [self._outgoing(c.grad, 0) if isinstance(c, _Tensor) else None for c in copies],
-            "parameters": {name: self._outgoing(p.grad, 0) for name, p in parameters.items()},
-        }
+        return (
+            self._outgoing(answer, ref.owner),
+            [self._outgoing(c.grad, 0) if isinstance(c, _Tensor) else None for c in copies],
+            {name: self._outgoing(p.grad, 0) for name, p in parameters.items()},
+        )
 
     def do_value(self, ref: Ref) -> Any:
         """The value of an attribute."""

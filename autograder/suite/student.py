@@ -7,7 +7,7 @@ operations, so a check behaves alike in both places.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Protocol
 
@@ -84,12 +84,19 @@ class Function:
         answer = self.student.ask("call", **payload)
         return replace(answer, name=f"{self.name}(...)") if isinstance(answer, Handle) else answer
 
+    def each(self, argument_lists: Sequence[Sequence[Any]]) -> list[Any]:
+        """The answers to one call for each list of arguments, asked for all at once."""
+        self.student.calls += [Call(self.name, tuple(arguments), {}) for arguments in argument_lists]
+        answers = self.student.ask("each", ref=self.ref, argument_lists=[list(a) for a in argument_lists])
+        return list(parts(answers, len(argument_lists)))
+
     def gradients(self, *arguments: Any, along: Any) -> Gradients:
         """See `checking.gradients`."""
         self.student.calls.append(Call(self.name, arguments, {}))
         found = self.student.ask("gradients", ref=self.ref, arguments=list(arguments), along=along)
-        _check_output(found["output"], along)
-        return Gradients(found["arguments"], found["parameters"])
+        output, by_argument, by_parameter = parts(found, 3)
+        _check_output(output, along)
+        return Gradients(list(parts(by_argument, len(arguments))), _by_name(by_parameter))
 
     def arguments_after(self, *arguments: Any, **keywords: Any) -> tuple[Any, list[Any]]:
         """The answer, and the argument tensors as they are after the call (None for other arguments)."""
@@ -118,7 +125,7 @@ class Handle(Function):
 
     def trainable(self) -> dict[str, torch.Tensor]:
         """Name and value of every parameter that requires a gradient."""
-        return self.student.ask("trainable", ref=self.ref)
+        return _by_name(self.student.ask("trainable", ref=self.ref))
 
 
 _ANSWER_DOES_NOT_MATTER = {"load_state_dict", "train", "eval"}
@@ -166,6 +173,12 @@ def _check_output(output: Any, along: Any) -> None:
     for value, direction in zip(outputs, directions, strict=True):
         if direction is not None:
             tensor(value, direction.shape, direction.dtype)
+
+
+def _by_name(found: Any) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise Mismatch(f"expected tensors by name, got {kind(found)}")
+    return found
 
 
 def _outgoing(value: Any) -> Any:

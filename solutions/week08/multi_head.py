@@ -10,9 +10,8 @@ Axes: B batch, T time, C model_dim, H num_heads, D = C/H head_size.
 import math
 
 import torch
-from torch import nn
-
 from masked_softmax import causal_mask, masked_softmax
+from torch import nn
 
 
 def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:

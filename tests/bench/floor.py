@@ -42,6 +42,9 @@ class Bare:
         except ValueError as error:
             raise Raised("raised", "", ("ValueError",), str(error)) from None
 
+    def each(self, argument_lists: list[Any]) -> list[Any]:
+        return [self(*arguments) for arguments in argument_lists]
+
     def value(self, name: str) -> Any:
         return _wrapped(getattr(self.thing, name))
 

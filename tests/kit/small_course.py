@@ -96,7 +96,7 @@ def test_against_the_oracle(student, reference, rng, trace):
     agree(student.slope(x, math.pi), reference.slope(x, math.pi))
 
 
-@pytest.mark.points(1.5, "the slope of a slope is its factor")
+@pytest.mark.points("3/2", "the slope of a slope is its factor")
 def test_derivative_is_the_factor(student, rng):
     x, along = rng.normal(4), rng.normal(4)
     agree(gradients(student.slope, x, 3.5, along=along).arguments[0], 3.5 * along)

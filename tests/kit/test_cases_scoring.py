@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
+import py_compile
 import sqlite3
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from grading import AFTER, ASSIGNMENT, BEFORE, batch, grade_class, handed_in, run, small_course, solution, with_body
+from grading import ASSIGNMENT, batch, edited, handed_in, run, small_course, solution
 
 from autograder.cli import adjust as adjusting
 from autograder.cli import grade as grading
@@ -16,6 +20,7 @@ from autograder.grading import GradingError
 from autograder.grading.receipt import GRADER_TROUBLE, Receipt, shown
 from autograder.grading.score import scores
 from autograder.grading.store import Store
+from autograder.intake import collect
 
 NORM = solution("layer_norm")
 BIASED = NORM.replace("deviation.square().mean(dim=-1, keepdim=True)", "x.var(dim=-1, keepdim=True)")
@@ -250,21 +255,32 @@ def test_a_regrade_keeps_the_manual_score_and_updates_the_automatic_one(
 # -- B30: stale code
 
 
-STALE = "def layer_norm(x, gamma, beta, eps=1e-5):\n    return x\n"
+TWIN = edited(NORM, "variance + eps", "variance - eps")  # as long as the right one
+UNCHANGED = "def layer_norm(x, gamma, beta, eps=1e-5):\n    return x\n"
 
 
-def test_every_hand_in_is_graded_with_its_own_code_in_every_order(tmp_path: Path) -> None:
-    """Also when a compiled copy of an earlier file with the same name, size and time lies beside it."""
-    import itertools
-
-    zeros = with_body(NORM, "layer_norm", "return 0 * x")
-    students = {"right": NORM, "same": STALE, "zeros": zeros}
-    orders = list(itertools.permutations(students))
-    work = {f"{i}_{name}": {"layer_norm": students[name]} for i, order in enumerate(orders) for name in order}
-    receipts = grade_class(work, root=small_course(tmp_path), exercises=["layer_norm"])
-    for name in students:
-        found = {tuple(c.outcome for c in receipts[f"{i}_{name}"].checks) for i in range(len(orders))}
+def test_every_hand_in_is_graded_with_its_own_code_in_every_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when a compiled copy of an earlier file with the same path, size and time lies beside it."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    root = small_course(tmp_path)
+    path = root / "class/s02/layer_norm.py"
+    path.parent.mkdir(parents=True)
+    orders = list(itertools.permutations({"right": NORM, "twin": TWIN, "unchanged": UNCHANGED}.items()))
+    submissions = []
+    for number, order in enumerate(orders):
+        for name, source in order:
+            path.write_text(source)
+            os.utime(path, (1_700_000_000, 1_700_000_000))
+            py_compile.compile(str(path), doraise=True)
+            (submission,) = collect([path.parent], ["layer_norm"], ASSIGNMENT)
+            submissions.append(replace(submission, student=f"{name}_{number}"))
+    assert len(NORM) == len(TWIN)
+    receipts = run(batch(submissions, root=root))
+    for name in ("right", "twin", "unchanged"):
+        found = {tuple(c.outcome for c in receipts[f"{name}_{i}"].checks) for i in range(len(orders))}
         assert len(found) == 1, name
-    assert receipts["0_right"].earned == 10 == receipts[BEFORE].earned == receipts[AFTER].earned
-    assert receipts["0_same"].earned < 5
-    assert receipts["0_zeros"].earned < 5
+    assert receipts["right_0"].earned == 10
+    assert 0 < receipts["twin_0"].earned < 10
+    assert receipts["unchanged_0"].earned == 0

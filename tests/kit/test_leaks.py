@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -15,11 +16,17 @@ from autograder.course import CourseFiles, load_course
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def course(tmp_path: Path):
-    files, lines = small_course(tmp_path)
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    files, lines = small_course(tmp_path_factory.mktemp("course"))
     release(files, lines)
-    return files, lines
+    return files.root
+
+
+@pytest.fixture
+def course(released: Path, tmp_path: Path):
+    shutil.copytree(released, tmp_path / "course")
+    return CourseFiles(tmp_path / "course"), load_course(released).assignment("lines")
 
 
 def test_a_clean_release_and_its_archive_hold_no_leak(course):
@@ -43,6 +50,7 @@ def test_the_releases_of_this_course_hold_no_leak():
         ("test_derivative_is_the_factor", "a name of the hidden checks of slope"),
         ("far_away", "a name of the hidden rig of line"),
         ("agrees with the reference everywhere", "the title of a hidden check of slope"),
+        ("the slope of a slope is its factor", "the title of a hidden check of slope"),
         ("goes through a far\npoint", "the title of a hidden check of line"),
         ("x, along = rng.normal(4), rng.normal(4)", "a line of the hidden checks of slope"),
         ("return torch.full((1,), 1e3)", "a line of the hidden rig of line"),
@@ -60,17 +68,33 @@ def test_the_releases_of_this_course_hold_no_leak():
         ("self.factor = factory", None),
     ],
 )
-@pytest.mark.parametrize("place", ["notes.md", "deeper/copy.py", "selfcheck/traces.json"])
-def test_a_planted_leak_is_found_wherever_it_is(course, text: str, kind: str | None, place: str):
+def test_a_planted_leak_is_found(course, text: str, kind: str | None):
+    found = searching.leaks_in({"deeper/copy.txt": f"before\n{text}\nafter\n".encode()}, *course)
+    assert len(found) == (kind is not None), found
+    if kind is not None:
+        assert found[0].startswith("deeper/copy.txt ")
+        assert kind in found[0]
+
+
+@pytest.mark.parametrize("place", ["notes.md", "deeper/copy.py", "selfcheck/traces.json", "__pycache__/slope.pyc"])
+def test_every_file_is_searched(course, place: str):
     files, lines = course
     target = files.stubs("lines") / place
     target.parent.mkdir(exist_ok=True)
-    target.write_text(f"before\n{text}\nafter\n")
-    found = scan(files.stubs("lines"), files, lines)
-    assert len(found) == (kind is not None), found
-    if kind is not None:
-        assert found[0].startswith(f"{place} ")
-        assert kind in found[0]
+    target.write_bytes(b"\xff\x00\r\n  stretched = x * factor\r\n")
+    assert scan(files.stubs("lines"), files, lines) == [
+        f"{place} holds a line of the solution of slope: `stretched = x * factor`"
+    ]
+
+
+def test_a_rig_that_only_hidden_checks_use_is_secret_as_a_whole(tmp_path: Path):
+    suite = FILES["tests/suites/lines/test_line.py"].replace("(student, rig)", "(student)", 1)
+    suite = suite.replace("rig.origin()", "torch.zeros(1)")
+    course = small_course(tmp_path, **{"tests/suites/lines/test_line.py": suite})
+    assert searching.leaks_in(contents(*course), *course) == []
+    assert searching.leaks_in({"README.md": b"the rig calls origin"}, *course) == [
+        "README.md holds a name of the hidden rig of line: `origin`"
+    ]
 
 
 def test_a_planted_leak_is_found_in_an_archive(course):
@@ -100,7 +124,12 @@ def test_hidden_numbers_that_are_also_public_are_no_leak(tmp_path: Path):
         # Each is a slip of an author: something secret repeated where students read.
         ("course.yml", "Week 1 §1", "see agrees with the reference everywhere", "title of a hidden check"),
         ("reference/traces/slope.yml", "[1.5, -2.25]", "[1.5, -2.25, 0.8125]", None),  # public: the author said so
-        ("reference/traces/slope.yml", "where: Week 1 §1\n  public: true", "where: return x.new_tensor(factor).mul(x)\n  public: true", "a line of reference/stand_ins"),
+        (
+            "reference/traces/slope.yml",
+            "where: Week 1 §1\n  public: true",
+            "where: return x.new_tensor(factor).mul(x)\n  public: true",
+            "a line of reference/stand_ins",
+        ),
     ],
 )
 def test_nothing_is_written_when_the_release_would_leak(tmp_path: Path, path: str, before: str, after: str, kind):

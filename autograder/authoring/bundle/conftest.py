@@ -39,6 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "points(points, title): what a check is worth, and its title in plain words")
     asked = config.getoption("--inputs", None)
     board = Board(FOLDER, int.from_bytes(os.urandom(3), "big") if asked is None else asked)
+    config.option.inputs = board.seed  # so that the processes of a run in parallel draw the same
     config.stash[BOARD] = board
     config.pluginmanager.register(board)
 

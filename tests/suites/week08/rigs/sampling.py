@@ -54,15 +54,8 @@ class Steady(nn.Module):
         return signs[..., None] * self.scores, None
 
 
-def writer(vocab_size, fails_after=None):
-    return Writer(vocab_size, fails_after)
-
-
-def steady(scores):
-    return Steady(scores)
-
-
-def generator(seed):
+def Generator(seed):
+    """A seeded torch.Generator; with a capital letter, like the classes, because it makes an object."""
     return torch.Generator().manual_seed(seed)
 
 

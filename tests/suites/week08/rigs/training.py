@@ -15,7 +15,7 @@ class HalfInTraining(nn.Module):
         return x / 2 if self.training else x
 
 
-class TokenTable(nn.Module):
+class Model(nn.Module):
     """The scores of the next token depend on the present token only: a row of `table`, plus `bias`."""
 
     def __init__(self, table, bias):
@@ -52,7 +52,7 @@ class TokenTable(nn.Module):
         return [self.table.grad, self.bias.grad]
 
 
-class PlainSGD:
+class Optimizer:
     """weight -= lr * gradient, with one parameter group for each parameter and a learning rate of 0 to start with."""
 
     def __init__(self, model):
@@ -140,26 +140,6 @@ class Weights:
     def original(self):
         """What the gradient tensors that were there at the start hold now."""
         return self._gradients
-
-
-def model(table, bias):
-    return TokenTable(table, bias)
-
-
-def optimizer(model):
-    return PlainSGD(model)
-
-
-def batches(pairs, fails_after=None):
-    return Batches(pairs, fails_after)
-
-
-def schedule(rates):
-    return Schedule(rates)
-
-
-def weights(gradients):
-    return Weights(gradients)
 
 
 def random_state():

@@ -1,0 +1,124 @@
+"""Checks of `lm_head`: vocabulary scores, the loss, the whole model, and Week 8's trace through all own parts."""
+
+import math
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from selfcheck.checking import agree, expect, has_state, parts, rejects, tensor
+
+
+def shapes(vocab_size, context_length, model_dim, num_layers):
+    """Names and shapes of a model's parameters."""
+    V, L, C = vocab_size, context_length, model_dim
+    block = {
+        "ln1.weight": (C,),
+        "ln1.bias": (C,),
+        "attention.qkv.weight": (3 * C, C),
+        "attention.output.weight": (C, C),
+        "ln2.weight": (C,),
+        "ln2.bias": (C,),
+        "ffn.expand.weight": (4 * C, C),
+        "ffn.expand.bias": (4 * C,),
+        "ffn.project.weight": (C, 4 * C),
+        "ffn.project.bias": (C,),
+    }
+    return {
+        "token_embedding.weight": (V, C),
+        "position_embedding.weight": (L, C),
+        **{f"blocks.{layer}.{name}": shape for layer in range(num_layers) for name, shape in block.items()},
+        "final_norm.weight": (C,),
+        "final_norm.bias": (C,),
+        "lm_head.weight": (V, C),
+        "lm_head.bias": (V,),
+    }
+
+
+def build(module, state, num_heads, num_layers):
+    """A MiniGPT of this module with these weights, in evaluation mode."""
+    V, C = state["token_embedding.weight"].shape
+    L = state["position_embedding.weight"].shape[0]
+    model = module.MiniGPT(V, L, C, num_heads, num_layers, 0.0)
+    model.load_state_dict(state)
+    model.eval()
+    return model
+
+
+def course_state(example):
+    """The weights of Week 8's two-prompt trace as a state dict."""
+    renamed = {
+        "token_embedding.weight": "token_table",
+        "position_embedding.weight": "position_table",
+        "lm_head.weight": "output_weight",
+        "lm_head.bias": "output_bias",
+    }
+    return {name: example.inputs[renamed.get(name, name)] for name in shapes(5, 2, 4, 1)}
+
+
+def part(module, name):
+    """A module inside a module."""
+    found = module.value(name)
+    expect(callable(found), f"`{name}` should be a module")
+    return found
+
+
+def stages(model, token_ids):
+    """What the parts of a one-block model make of these tokens, stage by stage in course order."""
+    shape = (*token_ids.shape, 4)
+    positions = part(model, "position_embedding")(torch.arange(shape[1]))
+    residual = tensor(part(model, "token_embedding")(token_ids), shape) + tensor(positions, shape[1:])
+    yield "residual_0", residual
+    block = part(part(model, "blocks"), "0")
+    normalized = tensor(part(block, "ln1")(residual), shape)
+    yield "ln1", normalized
+    update = tensor(part(block, "attention")(normalized), shape)
+    yield "attention_update", update
+    yield "residual_after_attention", residual + update
+    normalized = tensor(part(block, "ln2")(residual + update), shape)
+    yield "ln2", normalized
+    yield "ffn_update", tensor(part(block, "ffn")(normalized), shape)
+    residual = tensor(block(residual), shape)
+    yield "residual_after_ffn", residual
+    yield "final_hidden", tensor(part(model, "final_norm")(residual), shape)
+    logits = tensor(parts(model(token_ids), 2)[0], (*shape[:2], 5))
+    yield "logits", logits
+    yield "probabilities", logits.softmax(dim=-1)
+
+
+@pytest.mark.points(1, "scores the candidates of Week 8 §13")
+def test_scores_the_candidates(student, trace, rng):
+    example = trace("candidate_scores")
+    example.agrees("logits", student.vocabulary_logits(*example.inputs.values()))
+    hidden, weight, bias = rng.normal(2, 3, 4), rng.weight(7, 4), rng.shifts(7)
+    agree(student.vocabulary_logits(hidden, weight, bias), F.linear(hidden, weight, bias))
+
+
+@pytest.mark.points(0.5, "equal scores cost the logarithm of the vocabulary size, perfect scores cost nothing")
+def test_loss_by_hand(student, rng):
+    targets = rng.integers(7, 2, 3)
+    agree(student.next_token_loss(torch.zeros(2, 3, 7), targets), torch.tensor(math.log(7)))
+    agree(student.next_token_loss(40 * F.one_hot(targets, 7).float(), targets), torch.tensor(0.0))
+
+
+@pytest.mark.points(1, "the model owns tables, blocks, a final norm and a head with a bias")
+def test_owns_its_parts(student):
+    has_state(student.MiniGPT(11, 8, 12, 3, 2, 0.1), shapes(11, 8, 12, 2))
+
+
+@pytest.mark.points(0.5, "reads up to context_length tokens and refuses more")
+def test_refuses_too_many_tokens(student, rng):
+    model = build(student, rng.state(shapes(11, 8, 12, 1)), 3, 1)
+    tensor(parts(model(rng.integers(11, 2, 8)), 2)[0], (2, 8, 11))
+    with rejects(9, 8):
+        model(rng.integers(11, 2, 9))
+
+
+@pytest.mark.points(2, "your own parts together give the last position of Week 8's two prompts")
+def test_reproduces_the_two_prompts(own, trace):
+    example = trace("two_prompts")
+    model = build(own, course_state(example), num_heads=2, num_layers=1)
+    for name, stage in stages(model, example.inputs["token_ids"]):
+        if f"{name}_last" in example.values:
+            gap = (stage[:, -1].double() - example.value(f"{name}_last")).abs().max().item()
+            expect(gap < 6e-5, f"`{name}` is the first stage that differs from {example.where}")
