@@ -13,9 +13,9 @@ unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX PYTEST_ADDOPTS
 .PHONY: help demo test lint bench release clean elsewhere
 
 help: ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## /make \1 : /p' Makefile | column -t -s :
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
-demo: $(READY) ## release week08, grade a sample class of 13 and show the table
+demo: $(READY) ## release week08, grade a sample class of 13, print the table
 	@.venv/bin/autograder release week08
 	@.venv/bin/autograder grade week08 data/sample_class || [ $$? -eq 1 ]
 	@echo
@@ -24,7 +24,8 @@ demo: $(READY) ## release week08, grade a sample class of 13 and show the table
 	@echo '      .venv/bin/autograder show felix           an endless loop costs what it touches'
 	@echo '      .venv/bin/autograder show mira --instructor'
 
-test: lint ## ruff, mypy, then all tests
+test: lint ## ruff, mypy, the suites against the solutions, the kit's own tests
+	@$(KIT) pytest tests/suites/week08
 	@$(KIT) pytest
 
 lint: $(READY) ## ruff and mypy
@@ -32,14 +33,14 @@ lint: $(READY) ## ruff and mypy
 	@$(KIT) ruff format --check
 	@$(KIT) mypy
 
-bench: $(READY) ## how fast it grades, against bare checks and one pytest process per submission
-	@$(KIT) tests.bench
+bench: $(READY) ## how fast it grades, beside bare checks and a pytest process per submission
+	@.venv/bin/python tests/bench/bench_grading.py
 
-release: $(READY) ## cut the students' files: make release ASSIGNMENT=week08
+release: $(READY) ## cut the students' files again (ASSIGNMENT=week08)
 	@.venv/bin/autograder release $(ASSIGNMENT)
 	@for stub in data/sample_class/sven/*.py; do cp "assignments/week08/$${stub##*/}" "$$stub"; done
 
-clean: ## remove .venv and everything that tools left behind (the receipts in .autograder stay)
+clean: ## remove .venv and what tools left behind; the receipts in .autograder stay
 	@rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find autograder solutions reference assignments tests data -name __pycache__ -prune -exec rm -rf {} +
 

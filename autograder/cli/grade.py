@@ -14,10 +14,10 @@ from autograder import __version__
 from autograder.cli.main import ATTENTION, OK
 from autograder.cli.setting import Setting
 from autograder.course import Assignment
+from autograder.grading.hashes import submission_hash, suite_hash
 from autograder.grading.receipt import Receipt
 from autograder.grading.score import ExerciseScore, manual_notes, scores
 from autograder.grading.store import Store
-from autograder.grading.hashes import submission_hash, suite_hash
 from autograder.intake import Submission, collect, read_roster
 from autograder.reports.terminal import class_table
 

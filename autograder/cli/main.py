@@ -60,7 +60,7 @@ def main(context: click.Context, course: Path | None) -> None:
 @click.argument("assignment")
 @click.option("--force", is_flag=True, help="Also overwrite files that were edited by hand.")
 @click.pass_obj
-def release(course: Path | None, assignment: str, force: bool) -> None:
+def release(course: Path | None, /, assignment: str, force: bool) -> None:
     """Cut the students' files of ASSIGNMENT from the complete ones, and pack them."""
     from autograder.cli.release import run
 
@@ -77,7 +77,7 @@ def release(course: Path | None, assignment: str, force: bool) -> None:
 @click.option("--fresh-workers", is_flag=True, help="A fresh worker for every exercise; slower, the same grades.")
 @click.option("--json", "as_json", is_flag=True, help="Print the receipts as JSON instead of a table.")
 @click.pass_obj
-def grade(course: Path | None, **options: Any) -> None:
+def grade(course: Path | None, /, **options: Any) -> None:
     """Grade the submissions at PATHS: each a submission folder or zip, or a folder of them.
 
     Exit code 0: complete. 1: complete, some submissions need attention. 2: the kit or the course is at fault.
@@ -94,7 +94,7 @@ def grade(course: Path | None, **options: Any) -> None:
 @click.option("--instructor", is_flag=True, help="Also show what students must not see: check names, output, flags.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @click.pass_obj
-def show(course: Path | None, **options: Any) -> None:
+def show(course: Path | None, /, **options: Any) -> None:
     """Print the receipt of STUDENT."""
     from autograder.cli.show import run
 
@@ -110,7 +110,7 @@ def show(course: Path | None, **options: Any) -> None:
 @click.option("--author", type=text, required=True, help="Who gives the points.")
 @click.option("--store", metavar="URL", help="Database of receipts.")
 @click.pass_obj
-def adjust(course: Path | None, **options: Any) -> None:
+def adjust(course: Path | None, /, **options: Any) -> None:
     """Give STUDENT this many POINTS for EXERCISE by hand. Regrading never removes it."""
     from autograder.cli.adjust import run
 

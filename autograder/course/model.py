@@ -23,7 +23,8 @@ Filled = TypeVar("Filled", bound=Sized)
 # A student's file of one of these names would hide the module itself from torch, numpy or pytest.
 _THIRD_PARTY = (
     "torch torchgen functorch numpy pytest py pluggy iniconfig packaging pygments exceptiongroup tomli "
-    "typing_extensions sympy mpmath networkx jinja2 markupsafe fsspec filelock setuptools pkg_resources conftest"
+    "typing_extensions sympy mpmath networkx jinja2 markupsafe fsspec filelock setuptools pkg_resources conftest "
+    "selfcheck rigs"
 )
 _TAKEN = {name.lower() for name in sys.stdlib_module_names} | set(_THIRD_PARTY.split())
 

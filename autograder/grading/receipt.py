@@ -97,7 +97,8 @@ class Receipt:
         """The receipt that `to_dict` described."""
         fields = {k: v for k, v in data.items() if k not in ("earned", "possible")}
         fields["checks"] = tuple(
-            CheckResult(**{**c, "points": Fraction(c["points"]), "earned": Fraction(c["earned"])}) for c in data["checks"]
+            CheckResult(**{**check, "points": Fraction(check["points"]), "earned": Fraction(check["earned"])})
+            for check in data["checks"]
         )
         fields["notes"], fields["ignored"] = tuple(data["notes"]), tuple(data["ignored"])
         fields["flags"] = {k: tuple(v) for k, v in data["flags"].items()}

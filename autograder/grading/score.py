@@ -29,7 +29,8 @@ def scores(receipt: Receipt, adjustments: Iterable[Adjustment] = ()) -> list[Exe
     """The score of every exercise; the last adjustment of an exercise stands."""
     manual = {adjustment.exercise: adjustment for adjustment in adjustments}
     return [
-        ExerciseScore(exercise, *total(checks), manual.get(exercise)) for exercise, checks in receipt.exercises().items()
+        ExerciseScore(exercise, *total(checks), manual.get(exercise))
+        for exercise, checks in receipt.exercises().items()
     ]
 
 

@@ -148,9 +148,7 @@ class Store:
         mine = sa.and_(_adjustments.c.assignment == assignment, _adjustments.c.student == student)
         with self._engine.connect() as connection:
             rows = connection.execute(sa.select(_adjustments).where(mine).order_by(_adjustments.c.id)).mappings().all()
-        return [
-            Adjustment(r["exercise"], Fraction(r["points"]), r["reason"], r["author"], r["made_at"]) for r in rows
-        ]
+        return [Adjustment(r["exercise"], Fraction(r["points"]), r["reason"], r["author"], r["made_at"]) for r in rows]
 
     def close(self) -> None:
         """Release the database."""

@@ -9,32 +9,33 @@ from __future__ import annotations
 import builtins
 import importlib
 import os
+import signal
 import sys
 import threading
 from operator import is_
 from typing import Any
 
 _WATCHED = """
-builtins math random os time functools itertools operator warnings copy contextlib typing dataclasses collections inspect
-numpy numpy.random torch torch.nn torch.nn.functional torch.nn.init torch.nn.modules.module torch.autograd torch.linalg torch.optim
-torch.optim.optimizer torch.optim.adamw torch.special torch.fft torch.random torch.utils.data torch.testing
-torch.overrides
+builtins math random os time functools itertools operator warnings copy contextlib typing dataclasses collections
+inspect numpy numpy.random torch torch.nn torch.nn.functional torch.nn.init torch.nn.modules.module torch.autograd
+torch.linalg torch.optim torch.optim.optimizer torch.optim.adamw torch.special torch.fft torch.random torch.utils.data
+torch.testing torch.overrides
 """.split()
-_WATCHED_CLASSES = ("torch.Tensor", "torch.nn.Module", "torch.nn.Linear", "torch.nn.LayerNorm", "torch.Generator")
 
 
 class Footprint:
     """The state of the process when it was made, to be compared with its state later."""
 
     def __init__(self) -> None:
-        self._spaces = {name: dict(space) for name, space in _spaces()}
+        self._classes = _classes()
+        self._spaces = {name: dict(space) for name, space in self._all_spaces()}
         self._modules = set(sys.modules)
         self._settings = _settings()
 
     def changes(self, ignore: set[str] = frozenset()) -> list[str]:  # type: ignore[assignment]
         """What is different now, as names (`torch.softmax`, `module tkinter`); `ignore` are the exercises' modules."""
         found = []
-        for name, space in _spaces():
+        for name, space in self._all_spaces():
             before = self._spaces[name]
             if len(space) != len(before) or not all(map(is_, space.values(), before.values())):
                 changed = {k for k, v in space.items() if before.get(k, self) is not v} | (before.keys() - space.keys())
@@ -44,19 +45,26 @@ class Footprint:
         found += [key for key, value in self._settings.items() if now[key] != value]
         return [entry for entry in found if entry not in _HARMLESS][:20]
 
+    def _all_spaces(self) -> list[tuple[str, Any]]:
+        modules = [(name, vars(importlib.import_module(name))) for name in _WATCHED if name in sys.modules]
+        return modules + [(name, vars(cls)) for name, cls in self._classes]
+
 
 _HARMLESS = {"builtins._"}
 
 
-def _spaces() -> list[tuple[str, dict[str, Any]]]:
-    spaces = [(name, vars(importlib.import_module(name))) for name in _WATCHED if name in sys.modules]
+def _classes() -> list[tuple[str, type]]:
+    """The classes that course code builds on: tensors, layers, optimizers."""
     import torch
 
-    classes = (torch.Tensor, torch.nn.Module, torch.nn.Linear, torch.nn.LayerNorm, torch.Generator)
-    return spaces + [(name, vars(cls)) for name, cls in zip(_WATCHED_CLASSES, classes)]  # type: ignore[misc]
+    found: dict[type, str] = {torch.Tensor: "torch.Tensor", torch.Generator: "torch.Generator"}
+    for module in (torch.nn, torch.optim):
+        found |= {v: f"{module.__name__}.{v.__name__}" for v in vars(module).values() if isinstance(v, type)}
+    return [(name, cls) for cls, name in found.items() if cls.__module__.startswith("torch")]
 
 
 def _settings() -> dict[str, Any]:
+    import numpy
     import torch
 
     hooks = torch.nn.modules.module
@@ -70,6 +78,13 @@ def _settings() -> dict[str, Any]:
         "environment": tuple(sorted(os.environ.items())),
         "module hooks": tuple(len(getattr(hooks, n)) for n in names),
         "trace function": (sys.gettrace(), sys.getprofile()),
+        "output streams": (type(sys.stdout), type(sys.stderr), sys.excepthook),
+        "alarm": signal.getitimer(signal.ITIMER_REAL) if hasattr(signal, "getitimer") else None,
+        "numpy errors": numpy.geterr(),
+        "inference mode": torch.is_inference_mode_enabled(),
+        "autocast": torch.is_autocast_enabled("cpu"),
+        "function modes": (torch._C._len_torch_function_stack(), torch._C._len_torch_dispatch_stack()),
+        "anomaly detection": torch.is_anomaly_enabled(),
         "torch threads": torch.get_num_threads(),
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "build class": builtins.__build_class__ is _BUILD_CLASS,

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,27 +147,41 @@ class Worker:
         channel.setblocking(False)
         os.set_blocking(output, False)
 
-    def ask(self, operations: Sequence[tuple[str, Any]], cpu_limit: float, wall_limit: float) -> dict[str, Any]:
-        """Send operations, return the reply to the last one (or to the first that had a fault).
+    def ask(self, frame: bytes, cpu_limit: float, wall_limit: float) -> dict[str, Any]:
+        """Send a frame of operations, return the reply to the last one (or to the first that had a fault).
 
         Raises:
             CallTimedOut: no answer within `cpu_limit` seconds of the worker's CPU time or `wall_limit` seconds.
             WorkerGone: the process ended, or what it sent is not a reply.
         """
-        deadline = _Deadline(self, cpu_limit, wall_limit)
+        self.post(frame, cpu_limit, wall_limit)
+        return self.collect()
+
+    def post(self, frame: bytes, cpu_limit: float, wall_limit: float) -> None:
+        """Send a frame of operations; the reply is to be collected. Raises as `ask`."""
+        self._deadline = _Deadline(self, cpu_limit, wall_limit)
+        with self._ended_by_failure():
+            self._write(frame, self._deadline)
+
+    def collect(self) -> dict[str, Any]:
+        """The reply to what was posted; the clock on the wall starts now. Raises as `ask`."""
+        self._deadline.restart_wall()
+        with self._ended_by_failure():
+            reply = wire.decode(self._read_frame(self._deadline))
+            if type(reply) is not dict or not ("value" in reply or type(reply.get("fault")) is dict):
+                raise wire.WireError("its reply has a wrong form")
+        return reply
+
+    @contextmanager
+    def _ended_by_failure(self) -> Iterator[None]:
         try:
-            self._write(wire.encode(list(operations)), deadline)
-            reply = wire.decode(self._read_frame(deadline))
+            yield
         except (wire.WireError, ConnectionError, EOFError) as error:
             self.end()
             raise WorkerGone(str(error)) from None
         except CallTimedOut:
             self.end()
             raise
-        if type(reply) is not dict or not ("value" in reply or type(reply.get("fault")) is dict):
-            self.end()
-            raise WorkerGone("its reply has a wrong form")
-        return reply
 
     def cpu_seconds(self) -> float:
         """CPU time this process has used, read from outside; what was last seen when it is gone."""
@@ -178,7 +193,7 @@ class Worker:
         return self._cpu_seen
 
     def take_output(self) -> str:
-        """What it printed since this was last asked, control characters replaced. After the limit nothing more comes."""
+        """What it printed since this was last asked, control characters replaced; nothing more after the limit."""
         self._drain()
         text = self._kept.decode("utf-8", "backslashreplace")
         self._kept.clear()
@@ -266,7 +281,12 @@ class _Deadline:
         self._worker = worker
         self._cpu_start = worker.cpu_seconds()
         self._cpu_limit = cpu_limit
-        self._end = time.monotonic() + wall_limit
+        self._wall_limit = wall_limit
+        self.restart_wall()
+
+    def restart_wall(self) -> None:
+        """Give it the whole wall limit from now on; the CPU time used so far stays used."""
+        self._end = time.monotonic() + self._wall_limit
 
     def slice(self) -> float:
         """Seconds to wait before looking again.

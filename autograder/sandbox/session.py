@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograder.sandbox import wire
 from autograder.sandbox.host import WALL_FACTOR, CallTimedOut, SandboxError, Worker, WorkerGone, WorkerLimits, Zygote
-
+from autograder.sandbox.script import Prompt, Script, answers_of
 
 LOAD_FACTOR = 3
 """Reading a file may take this many times the limit of a check: what it does at its top level is not a check."""
@@ -62,18 +64,25 @@ class Session:
     def __post_init__(self) -> None:
         self._worker: Worker | None = None
         self._unit: Unit | None = None
+        self.frames: list[bytes] = []
+        self._prompt: Prompt | None = None
+        self._next_prompt: Prompt | None = None
+        self._rehearsed: tuple[Unit, Script] | None = None
         self._waiting: list[tuple[str, Any]] = []
         self._waiting_unit: Unit | None = None
         self._unloadable: dict[int, Refusal] = {}
         self._outputs: dict[str, str] = {}
         self._printing = ""
         self._waited = 0.0
+        self._limit = 0.0
         self._seed = 0
         self._check_started = 0.0
         self._fresh = False
 
     def begin_check(self, seed: int) -> None:
         """The next operations belong to a new check: its own clock, process-wide settings as in a new process."""
+        self.frames = []
+        self._prompt, self._next_prompt = self._next_prompt, None
         self._seed = seed
         self._fresh = True
         self._waiting.clear()
@@ -105,22 +114,70 @@ class Session:
     def _send(self, unit: Unit, operations: list[tuple[str, Any]]) -> dict[str, Any]:
         if unit.source is None:
             raise Refusal("not attempted", f"{unit.exercise}.py was not handed in")
-        self._provide(unit)
+        if self._prompt is None:
+            self._provide(unit)
         operations = [*self._waiting, *operations]
         self._waiting.clear()
         if self._fresh:
             operations.insert(0, ("fresh", {"seed": self._seed}))
             self._fresh = False
-        reply = self._ask(operations)
+        frame = wire.encode(operations)
+        reply = self._ask(frame) if self._prompt is None else self._prompt.reply_to(frame)
+        self.frames.append(frame)
         at = reply.pop("at", None)
         reply["behind"] = len(operations) - 1 - at if type(at) is int and 0 <= at < len(operations) else 0
         return reply
+
+    def begin_rehearsal(self, unit: Unit, script: Script) -> bool:
+        """Send a worker the whole script of an exercise. False when that cannot be; then grade without."""
+        if unit.source is None or id(unit) in self._unloadable:
+            return False
+        if self._worker is None or not self._worker.alive:
+            self._start_worker()
+        self._collect_output()
+        self._printing = unit.exercise
+        self._rehearsed = unit, script
+        payload = {"load": _load_of(unit), "rig": _rig_of(unit), "checks": script.packed}
+        try:
+            self._post(wire.encode([("fresh", {"seed": 0}), ("script", payload)]), LOAD_FACTOR)
+        except Refusal:
+            return False
+        return True
+
+    def end_rehearsal(self) -> list[bytes] | None:
+        """The packed replies to each check of the script; None when the worker could not answer all of it."""
+        assert self._rehearsed is not None
+        unit, script = self._rehearsed
+        try:
+            found = _value(self._collect())
+        except Refusal:
+            return None
+        if "changes" in found and self._unit is not None:
+            self.changes[self._unit.exercise] = _sentences(found["changes"])
+        self._unit = unit
+        self.notes[unit.exercise] = _sentences(found.get("notes"))
+        return answers_of(found.get("answers"), script)
+
+    def prompt(self, frames: Sequence[bytes], packed_replies: bytes) -> None:
+        """Let the next check run on these replies, as long as it keeps to the script."""
+        self._next_prompt = Prompt(frames, packed_replies)
+
+    def kept_to_the_script(self) -> bool:
+        """Has the check that just ran asked for all that the script foresaw? (Something else would have stopped it.)"""
+        return self._prompt is not None and self._prompt.is_used_up
+
+    def forget_rehearsal(self, exercise: str) -> None:
+        """Throw replies away; the exercise goes on in a fresh worker as if nothing had been asked."""
+        self._end_worker()
+        self._prompt = self._next_prompt = None
+        self._outputs.pop(exercise, None)
+        self.changes.pop(exercise, None)
 
     def close(self) -> None:
         """Ask the last worker what it changed, then end it."""
         if self._worker is not None and self._worker.alive and self._unit is not None:
             try:
-                changes = self._ask([("changes", {})]).get("value")
+                changes = self._ask(wire.encode([("changes", {})])).get("value")
             except Refusal:
                 changes = None
             if changes:
@@ -157,18 +214,11 @@ class Session:
     def _load(self, unit: Unit) -> dict[str, Any]:
         self._collect_output()
         self._printing = unit.exercise
-        load = {
-            "module": unit.exercise,
-            "source": unit.source,
-            "filename": f"{unit.exercise}.py",
-            "siblings": dict(unit.siblings),
-        }
-        operations: list[tuple[str, Any]] = [("fresh", {"seed": self._seed}), ("load", load)]
+        operations = [("fresh", {"seed": self._seed}), ("load", _load_of(unit))]
         try:
-            found = _value(self._ask(operations, LOAD_FACTOR))
+            found = _value(self._ask(wire.encode(operations), LOAD_FACTOR))
             if unit.rig is not None and "changes" not in found:
-                rig = {"module": f"rig_{unit.exercise}", "source": unit.rig, "filename": f"rigs/{unit.exercise}.py"}
-                self._ask([("load_rig", rig)])
+                self._ask(wire.encode([("load_rig", _rig_of(unit))]))
         except Refusal as refusal:
             said = f"{unit.exercise}.py: {refusal.sentence} (while the file was read)"
             self._unloadable[id(unit)] = Refusal(refusal.outcome, said)
@@ -176,22 +226,37 @@ class Session:
         self._check_started = self._worker_cpu()
         return found
 
-    def _ask(self, operations: list[tuple[str, Any]], factor: float = 1.0) -> dict[str, Any]:
+    def _ask(self, frame: bytes, factor: float = 1.0) -> dict[str, Any]:
+        self._post(frame, factor)
+        return self._collect()
+
+    def _post(self, frame: bytes, factor: float = 1.0) -> None:
         assert self._worker is not None
-        limit = self.limits.seconds_per_check * factor
+        self._limit = self.limits.seconds_per_check * factor
         left = self.limits.seconds_per_submission - self.cpu_seconds - self._worker_cpu()
         left = min(left, self.limits.seconds_per_submission - self._waited / WALL_FACTOR)
         if left <= 0:
             self._end_worker()
             raise Refusal("not run", "the submission's time was used up before this check")
         used = self._worker_cpu() - self._check_started
-        cpu_limit = max(0.05, min(limit - used, left))
+        cpu_limit = max(0.05, min(self._limit - used, left))
+        with self._refusing():
+            self._worker.post(frame, cpu_limit, cpu_limit * WALL_FACTOR)
+
+    def _collect(self) -> dict[str, Any]:
+        assert self._worker is not None
+        with self._refusing():
+            return self._worker.collect()
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Time spent waiting counts; an answer that does not come becomes a Refusal."""
         begun = time.monotonic()
         try:
-            return self._worker.ask(operations, cpu_limit, cpu_limit * WALL_FACTOR)
+            yield
         except CallTimedOut:
             self._end_worker()
-            raise Refusal("timed out", f"no answer within {limit:g} s; is there an endless loop?") from None
+            raise Refusal("timed out", f"no answer within {self._limit:g} s; is there an endless loop?") from None
         except WorkerGone as gone:
             self._end_worker()
             if not self.zygote.alive:
@@ -226,6 +291,18 @@ class Session:
     def _collect_output(self) -> None:
         if self._worker is not None and (text := self._worker.take_output()):
             self._outputs[self._printing] = self._outputs.get(self._printing, "") + text
+
+
+def _load_of(unit: Unit) -> dict[str, Any]:
+    """What the worker needs to read the exercise's module."""
+    file = f"{unit.exercise}.py"
+    return {"module": unit.exercise, "source": unit.source, "filename": file, "siblings": dict(unit.siblings)}
+
+
+def _rig_of(unit: Unit) -> dict[str, Any] | None:
+    if unit.rig is None:
+        return None
+    return {"module": f"rig_{unit.exercise}", "source": unit.rig, "filename": f"rigs/{unit.exercise}.py"}
 
 
 def _value(reply: dict[str, Any]) -> dict[str, Any]:

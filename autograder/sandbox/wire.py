@@ -8,6 +8,7 @@ checks every length before it allocates and every form before it builds.
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 from typing import Any
 
 import msgpack
@@ -23,13 +24,30 @@ MAX_REPLY = 64 << 20
 MAX_DEPTH = 40
 MAX_DIMENSIONS = 8
 
-_TENSOR, _TUPLE, _REF, _FOREIGN = 1, 2, 3, 4
+_TENSOR, _TUPLE, _REF, _FOREIGN, _PACKED = 1, 2, 3, 4, 5
 _CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
 _SHAPE = struct.Struct("<Q")
 
 
 class WireError(Exception):
     """A frame that does not have the right form."""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A value that was packed before; it is sent as it is and arrives as the value."""
+
+    body: bytes
+
+
+def packed(value: Any) -> Packed:
+    """Pack a value that will be sent many times."""
+    return Packed(_pack(value))
+
+
+def body(frame: bytes) -> Packed:
+    """The value of a frame, as a part of another one."""
+    return Packed(frame[HEAD.size :])
 
 
 def encode(value: Any) -> bytes:
@@ -76,8 +94,8 @@ def _extension(value: Any) -> msgpack.ExtType:
         return msgpack.ExtType(_REF, _pack([value.owner, value.name]))
     if isinstance(value, Foreign):
         return msgpack.ExtType(_FOREIGN, _pack(value.type_name))
-    if isinstance(value, dict):
-        return dict(value)
+    if isinstance(value, Packed):
+        return msgpack.ExtType(_PACKED, value.body)
     raise TypeError(f"a {type(value).__name__} is not plain data")
 
 
@@ -123,18 +141,19 @@ class _Decoder:
     def extension(self, code: int, data: bytes) -> Any:
         if code == _TENSOR:
             return _tensor(data)
-        if code not in (_TUPLE, _REF, _FOREIGN) or self.depth >= MAX_DEPTH:
+        if code not in (_TUPLE, _REF, _FOREIGN, _PACKED) or self.depth >= MAX_DEPTH:
             raise WireError("an unknown extension, or tuples nested too deeply")
         self.depth += 1
         inner = self.unpack(data)
         self.depth -= 1
+        if code == _PACKED:
+            return inner
         if code == _TUPLE and type(inner) is list:
             return tuple(inner)
         if code == _FOREIGN and type(inner) is str:
             return Foreign("".join(c if c.isprintable() else " " for c in inner[:80]))
-        if code == _REF and type(inner) is list and len(inner) == 2 and type(inner[1]) is str:
-            if type(inner[0]) in (int, str):
-                return Ref(inner[0], inner[1])
+        if code == _REF and type(inner) is list and [type(part) for part in inner] in ([int, str], [str, str]):
+            return Ref(*inner)
         raise WireError("an extension has a wrong form")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from autograder.sandbox import wire
@@ -16,19 +17,28 @@ def serve(socket: int, output: int, output_limit: int, footprint: Footprint) -> 
     """Answer requests on file descriptor `socket` until the grader closes it. Never returns to the caller's frames."""
     sys.stdout = _bounded_stream(output, output_limit)
     sys.stderr = _bounded_stream(output, output_limit)
-    operations = Operations(footprint)
+    operations = _ScriptedOperations(footprint)
     while True:
         request = _read_frame(socket)
         if request is None:
             os._exit(0)
-        reply: dict[str, Any] = {}
-        for place, (operation, payload) in enumerate(request):
-            reply = operations.perform(operation, payload)
-            if "fault" in reply:
-                reply["at"] = place
-                break
+        reply = operations.perform_all(request)
         _flush()
         _send(socket, reply)
+
+
+class _ScriptedOperations(Operations):
+    """The operations, and a whole script of them (see `script`)."""
+
+    def do_script(self, load: Mapping[str, Any], rig: Mapping[str, Any] | None, checks: list[Any]) -> dict[str, Any]:
+        """Read a module (and its rig) and answer all requests of its checks; the replies are packed check by check."""
+        found = self.do_load(**load)
+        if "changes" in found:
+            return found
+        if rig is not None:
+            self.do_load_rig(**rig)
+        answers = [wire.packed([self.perform_all(request) for request in requests]).body for requests in checks]
+        return {**found, "answers": answers}
 
 
 def _send(socket: int, reply: dict[str, Any]) -> None:

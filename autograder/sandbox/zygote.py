@@ -97,10 +97,10 @@ def _warm() -> None:
 
 
 _WARM_MODULES = """
-torch._dynamo torch.utils.checkpoint torch.utils.data torch.optim.lr_scheduler torch.distributions numpy abc argparse bisect
-collections contextlib copy csv dataclasses datetime decimal dis difflib enum fractions functools heapq inspect io itertools json
-linecache logging math operator os pathlib pprint random re statistics string struct textwrap time traceback types typing
-typing_extensions unicodedata unittest warnings
+torch._dynamo torch.utils.checkpoint torch.utils.data torch.optim.lr_scheduler torch.distributions numpy abc argparse
+bisect collections contextlib copy csv dataclasses datetime decimal dis difflib enum fractions functools heapq inspect
+io itertools json linecache logging math operator os pathlib pprint random re statistics string struct textwrap time
+traceback types typing typing_extensions unicodedata unittest warnings
 """.split()
 
 
@@ -124,9 +124,7 @@ def _fork(control: socket.socket, descriptors: list[int], request: dict[str, int
     os._exit(97)
 
 
-def _become_worker(
-    control: socket.socket, descriptors: list[int], request: dict[str, int], footprint: Any
-) -> None:
+def _become_worker(control: socket.socket, descriptors: list[int], request: dict[str, int], footprint: Any) -> None:
     """In the child: own session, own descriptors only, limits; then serve."""
     from autograder.sandbox.worker import serve
 

@@ -57,8 +57,17 @@ class WorkerTransport:
 
 
 @dataclass
+class Seat:
+    """One submission at the desk: its sources, its session, and what was prepared of it for the worker."""
+
+    session: Session
+    sources: Mapping[str, bytes]
+    units: dict[tuple[str, bool], Unit] = field(default_factory=dict)
+
+
+@dataclass
 class Desk:
-    """One grading run: its seed, the course's files, and the session of the submission that is graded now."""
+    """One grading run: its seed, the course's files, and the submission that is graded now."""
 
     files: CourseFiles
     course: Assignment
@@ -69,41 +78,42 @@ class Desk:
         self.assignment = self.course.id
         self.exercises = {exercise.name: exercise for exercise in self.course.exercises}
         self.limits = self.course.limits
-        self._session: Session | None = None
-        self._sources: Mapping[str, bytes] = {}
-        self._units: dict[tuple[str, bool], Unit] = {}
+        self._seat: Seat | None = None
         self._references: dict[str, ModuleType] = {}
         self._traces: dict[str, dict[str, dict[str, Any]]] = {}
         self._stand_ins: dict[str, bytes] = {}
 
-    def seat(self, session: Session, sources: Mapping[str, bytes]) -> None:
-        """Grade these sources from now on, in this session."""
-        self._session = session
-        self._sources = sources
-        self._units = {}
+    def take(self, seat: Seat) -> None:
+        """Grade this submission from now on, until another one takes its place."""
+        self._seat = seat
+
+    @property
+    def seat(self) -> Seat:
+        """The submission that is graded now."""
+        assert self._seat is not None
+        return self._seat
 
     def begin(self, check: Check) -> None:
         """A check begins: no calls yet, its own clock and seed."""
         self.calls = []
-        assert self._session is not None
-        self._session.begin_check(stream_seed(self.seed, f"{check.id}/worker") % 2**31)
+        self.seat.session.begin_check(stream_seed(self.seed, f"{check.id}/worker") % 2**31)
 
     def settle(self) -> None:
         """The check's function has returned: have done what it left for later."""
-        assert self._session is not None
-        for unit in self._units.values():
-            WorkerTransport(self._session, unit, self.calls).settle()
+        for unit in self.seat.units.values():
+            WorkerTransport(self.seat.session, unit, self.calls).settle()
             break
 
     def student(self, exercise: str, own: bool = False) -> Student:
         """The student's module; with `own`, on top of the student's own earlier parts instead of stand-ins."""
-        assert self._session is not None
-        return Student(WorkerTransport(self._session, self._unit(exercise, own), self.calls), exercise, self.calls)
+        return Student(self._transport(exercise, own), exercise, self.calls)
 
     def rig(self, exercise: str, own: bool = False) -> Student:
         """The exercise's rig, beside the student's module in the same worker."""
-        assert self._session is not None
-        return Student(WorkerTransport(self._session, self._unit(exercise, own), self.calls), f"rig_{exercise}", self.calls)
+        return Student(self._transport(exercise, own), f"rig_{exercise}", self.calls)
+
+    def _transport(self, exercise: str, own: bool) -> WorkerTransport:
+        return WorkerTransport(self.seat.session, self.unit(exercise, own), self.calls)
 
     def reference(self, exercise: str) -> ModuleType:
         """The oracle of an exercise."""
@@ -126,19 +136,19 @@ class Desk:
             self._traces[exercise] = {name: asdict(found) for name, found in entries.items()}
         return make_trace(self._traces[exercise][entry])
 
-    def _unit(self, exercise: str, own: bool) -> Unit:
-        if (exercise, own) not in self._units:
+    def unit(self, exercise: str, own: bool) -> Unit:
+        """What a worker has to load for an exercise, on stand-ins or on the student's own earlier parts."""
+        units, sources = self.seat.units, self.seat.sources
+        if (exercise, own) not in units:
             rig = self.files.rig(self.assignment, exercise)
-            self._units[exercise, own] = Unit(
+            own_parts = {name: source for name, source in sources.items() if name != exercise}
+            units[exercise, own] = Unit(
                 exercise=exercise,
-                source=self._sources.get(exercise),
-                siblings=self._own_parts(exercise) if own else self._stand_ins_for(exercise),
+                source=sources.get(exercise),
+                siblings=own_parts if own else self._stand_ins_for(exercise),
                 rig=rig.read_bytes() if rig.is_file() else None,
             )
-        return self._units[exercise, own]
-
-    def _own_parts(self, exercise: str) -> dict[str, bytes]:
-        return {name: source for name, source in self._sources.items() if name != exercise}
+        return units[exercise, own]
 
     def _stand_ins_for(self, exercise: str) -> dict[str, bytes]:
         """Stand-ins for what the exercise builds on, and for what those build on."""

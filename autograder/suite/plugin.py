@@ -19,7 +19,7 @@ from autograder.intake import Submission, collect
 from autograder.sandbox.host import Zygote
 from autograder.sandbox.session import Session, SessionLimits
 from autograder.suite.checks import Check, SuiteError, check_of
-from autograder.suite.desk import Desk
+from autograder.suite.desk import Desk, Seat
 from autograder.suite.explain import trouble, verdict
 from autograder.suite.faults import Fault
 from autograder.suite.inputs import Inputs
@@ -109,7 +109,9 @@ class OneSubmission(Fixtures):
         self.submission = submission
 
     def pytest_report_header(self) -> str:
-        return f"checking {self.submission.student}, seed {self.desk.seed} (--seed {self.desk.seed} draws the same inputs)"
+        return (
+            f"checking {self.submission.student}, seed {self.desk.seed} (--seed {self.desk.seed} draws the same inputs)"
+        )
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
@@ -117,7 +119,7 @@ class OneSubmission(Fixtures):
             raise pytest.UsageError(self.problem)
         with Zygote() as zygote:
             session = Session(zygote, SessionLimits(**self.desk.limits.model_dump()))
-            self.desk.seat(session, {name: file.content for name, file in self.submission.files.items()})
+            self.desk.take(Seat(session, {name: file.content for name, file in self.submission.files.items()}))
             result = yield
             session.close()
         return result

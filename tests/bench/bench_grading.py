@@ -144,11 +144,17 @@ def _report(console: Console, results: dict[str, list[Measured]], count: int, so
     last = results["grader"][-1][2]
     against = [s / g for s, g in zip(ratios["subprocess"], ratios["grader"], strict=True)]
     console.print(f"grader: {statistics.median(ratios['grader']):.2f} times the floor's CPU (at most 4)")
-    console.print(f"grader: {statistics.median(against):.1f} times less CPU than a pytest subprocess each (at least 15)")
+    console.print(
+        f"grader: {statistics.median(against):.1f} times less CPU than a pytest subprocess each (at least 15)"
+    )
     console.print(f"grader: {last['per minute']:.0f} submissions a minute in one job once started (at least 300)")
-    console.print(f"grader: {last['MB after 10']:.0f} MB after 10 submissions, {last['MB at the end']:.0f} MB at the end")
+    console.print(
+        f"grader: {last['MB after 10']:.0f} MB after 10 submissions, {last['MB at the end']:.0f} MB at the end"
+    )
     same = last["checks passed"] == results["floor"][-1][2]["checks passed"]
-    console.print(f"checks passed: grader {last['checks passed']:.0f}, {'as the floor' if same else 'NOT as the floor'}")
+    console.print(
+        f"checks passed: grader {last['checks passed']:.0f}, {'as the floor' if same else 'NOT as the floor'}"
+    )
 
 
 def _ratio(results: dict[str, list[Measured]], way: str, index: int, per: dict[str, int]) -> float:

@@ -21,7 +21,7 @@ from autograder.course import Assignment, CourseFiles
 from autograder.intake import Submission
 from autograder.suite.checking import Gradients
 from autograder.suite.checks import Check
-from autograder.suite.desk import Desk
+from autograder.suite.desk import Desk, Seat
 from autograder.suite.faults import Raised
 
 
@@ -51,10 +51,9 @@ class Bare:
     def trainable(self) -> dict[str, torch.Tensor]:
         return {n: p.detach() for n, p in self.thing.named_parameters() if p.requires_grad}
 
-    def arguments_after(self, *arguments: Any, **keywords: Any) -> list[Any]:
+    def arguments_after(self, *arguments: Any, **keywords: Any) -> tuple[Any, list[Any]]:
         copies = [a.clone() if isinstance(a, torch.Tensor) else a for a in arguments]
-        self(*copies, **keywords)
-        return copies
+        return self(*copies, **keywords), copies
 
     def gradients(self, *arguments: Any, along: Any) -> Gradients:
         floats = [isinstance(a, torch.Tensor) and a.is_floating_point() for a in arguments]
@@ -66,7 +65,9 @@ class Bare:
         if pairs:
             torch.autograd.backward([o for o, _ in pairs], [d for _, d in pairs])
         named = self.thing.named_parameters() if isinstance(self.thing, torch.nn.Module) else ()
-        return Gradients([c.grad if f else None for c, f in zip(copies, floats)], {n: p.grad for n, p in named})
+        return Gradients(
+            [c.grad if f else None for c, f in zip(copies, floats, strict=True)], {n: p.grad for n, p in named}
+        )
 
 
 def _bare(value: Any) -> Any:
@@ -111,7 +112,7 @@ class Floor:
     def count(self, submission: Submission) -> int:
         """Run all checks on a submission in this process."""
         sources = {name: file.content for name, file in submission.files.items()}
-        self.desk.seat(None, sources)  # type: ignore[arg-type]  # only its sources and stand-ins are used
+        self.desk.take(Seat(None, sources))  # type: ignore[arg-type]  # only its sources and stand-ins are used
         passed = 0
         for exercise, functions in self.checks:
             modules = {own: self._modules(exercise, sources, own) for own in (False, True)}
@@ -136,7 +137,7 @@ class Floor:
         return True
 
     def _modules(self, exercise: str, sources: Mapping[str, bytes], own: bool) -> dict[str, types.ModuleType]:
-        unit = self.desk._unit(exercise, own)
+        unit = self.desk.unit(exercise, own)
         loaded = {name: _module(name, source) for name, source in _in_order(unit.siblings, self.assignment)}
         loaded[exercise] = _module(exercise, sources[exercise])
         if unit.rig is not None:

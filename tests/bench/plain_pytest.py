@@ -11,6 +11,7 @@ from floor import Bare, Floor
 from autograder.course import CourseFiles, load_course
 from autograder.intake import HandedIn, Submission
 from autograder.suite.checks import Check
+from autograder.suite.desk import Seat
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +21,7 @@ def plain() -> tuple[Floor, Submission]:
     files = {e.name: HandedIn(e.name, "", (folder / f"{e.name}.py").read_bytes()) for e in assignment.exercises}
     floor = Floor(CourseFiles(root), assignment, seed=1)
     submission = Submission("s", None, files, "ready")
-    floor.desk.seat(None, {name: file.content for name, file in files.items()})  # type: ignore[arg-type]
+    floor.desk.take(Seat(None, {name: file.content for name, file in files.items()}))  # type: ignore[arg-type]
     return floor, submission
 
 

@@ -301,9 +301,9 @@ def test_words_and_dates_stay_what_was_written(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_and_a_missing_course(tmp_path: Path) -> None:
-    with pytest.raises(CourseError, match="course.yml does not exist"):
+    with pytest.raises(CourseError, match=r"course\.yml does not exist"):
         load_course(tmp_path)
-    with pytest.raises(CourseError, match="no course.yml in .* or above it; go to"):
+    with pytest.raises(CourseError, match=r"no course\.yml in .* or above it; go to"):
         find_course(tmp_path)
 
 

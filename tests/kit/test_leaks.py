@@ -48,7 +48,8 @@ def test_the_releases_of_this_course_hold_no_leak():
         ("    stretched   =  x * factor  # [...]", "a line of the solution of slope"),
         ("return slope(x, self.factor) + self.offset", "a line of the solution of line"),
         ("test_derivative_is_the_factor", "a name of the hidden checks of slope"),
-        ("far_away", "a name of the hidden rig of line"),
+        ("def far_away():", "a line of the hidden rig of line"),
+        ("far_away", None),
         ("agrees with the reference everywhere", "the title of a hidden check of slope"),
         ("the slope of a slope is its factor", "the title of a hidden check of slope"),
         ("goes through a far\npoint", "the title of a hidden check of line"),
@@ -92,8 +93,8 @@ def test_a_rig_that_only_hidden_checks_use_is_secret_as_a_whole(tmp_path: Path):
     suite = suite.replace("rig.origin()", "torch.zeros(1)")
     course = small_course(tmp_path, **{"tests/suites/lines/test_line.py": suite})
     assert searching.leaks_in(contents(*course), *course) == []
-    assert searching.leaks_in({"README.md": b"the rig calls origin"}, *course) == [
-        "README.md holds a name of the hidden rig of line: `origin`"
+    assert searching.leaks_in({"README.md": b"def origin():"}, *course) == [
+        "README.md holds a line of the hidden rig of line: `def origin():`"
     ]
 
 
@@ -154,7 +155,6 @@ def test_a_cut_that_lets_a_region_through_is_caught(course, monkeypatch: pytest.
         "slope.py still has the marker `### BEGIN SOLUTION`",
         "test_line.py holds a line of the hidden checks of line",
         "test_line.py holds a name of the hidden checks of line",
-        "test_line.py holds a name of the hidden rig of line",
         "test_line.py holds the title of a hidden check of line",
         "test_line.py still has the marker `### BEGIN HIDDEN TESTS`",
     }

@@ -259,11 +259,12 @@ TRICKS = {
     "frame_list": FRAME + in_call("send(['passed'])"),
     "garbage": FRAME + in_call("os.write(3, bytes(range(256)))"),
     "huge_length": FRAME + in_call("os.write(3, struct.pack('<4sQ', b'AGW1', 2**62))"),
-    "large_reply": FRAME + in_call("os.write(3, struct.pack('<4sQ', b'AGW1', 60 << 20))"),
-    "bomb": FRAME + in_call("send({'value': [[[[[[[[[[0] * 9] * 9] * 9] * 9] * 9] * 9]]]]})"),
+    "large_reply": FRAME + in_call("if scores.shape == (1, 3):\n    os.write(3, struct.pack('<4sQ', b'AGW1', 60 << 20))"),
+    "bomb": FRAME + in_call("if scores.shape == (1, 3):\n    send({'value': [[[[[[[[[[0] * 9] * 9] * 9] * 9] * 9] * 9]]]]})"),
     "drip": FRAME
     + in_call(
-        "os.write(3, struct.pack('<4sQ', b'AGW1', 1 << 20))\nwhile scores.shape == (1, 3):\n    os.write(3, b'x')\n    time.sleep(0.02)"
+        "if scores.shape == (1, 3):\n    os.write(3, struct.pack('<4sQ', b'AGW1', 1 << 20))\n"
+        "    while True:\n        os.write(3, b'x')\n        time.sleep(0.02)"
     ),
     "frame_at_import": FRAME + "for _ in range(300): send({'value': {'notes': []}})\n" + WRONG,
     "frame_thread": FRAME
@@ -294,7 +295,7 @@ TRICKS = {
 def tricked(tmp_path_factory: pytest.TempPathFactory) -> Class:
     work = {name: {"masked_softmax": source, "layer_norm": NORM} for name, source in TRICKS.items()}
     work["honest_wrong"] = {"masked_softmax": WRONG, "layer_norm": NORM}
-    limits = {"seconds_per_check": 1, "seconds_per_submission": 30}
+    limits = {"seconds_per_check": 0.5, "seconds_per_submission": 30}
     return grade_class(work, exercises=EXERCISES, limits=limits)
 
 

@@ -180,7 +180,8 @@ def gradients(function: Any, *arguments: Any, along: Any) -> Gradients:
 
     `along` has the output's shape, or is a tuple (entries may be None) where the output is one.
     """
-    return function.gradients(*arguments, along=along)
+    found: Gradients = function.gradients(*arguments, along=along)
+    return found
 
 
 def leaves_unchanged(function: Any, *arguments: Any, **keywords: Any) -> None:
@@ -272,7 +273,7 @@ def _short(dtype: torch.dtype) -> str:
 
 
 def _digits(value: Any) -> str:
-    if isinstance(value, bool) or isinstance(value, int):
+    if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
         return f"{value:.4f}" if 1e-3 <= abs(value) < 1e4 or value == 0 else f"{value:.3e}"

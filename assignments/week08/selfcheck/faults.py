@@ -43,7 +43,7 @@ class NotAttempted(Fault):
 
 
 class Raised(Fault):
-    """The student's code raised. `names` are the built-in classes of the exception, nearest first; `text` is its text."""
+    """The student's code raised. `names` are the exception's built-in classes, nearest first; `text` is its text."""
 
     outcome = "raised"
 

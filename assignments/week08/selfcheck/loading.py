@@ -5,7 +5,6 @@ the functions around it still count. This module runs in the student's process, 
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast

@@ -71,6 +71,15 @@ class Operations:
             self.exception = error
             return {"fault": self._fault(error)}
 
+    def perform_all(self, request: list[Any]) -> dict[str, Any]:
+        """Run operations up to the first fault. The reply is the last one's; "at" tells which one had a fault."""
+        reply: dict[str, Any] = {}
+        for place, (operation, payload) in enumerate(request):
+            reply = self.perform(operation, payload)
+            if "fault" in reply:
+                return {**reply, "at": place}
+        return reply
+
     def do_fresh(self, seed: int) -> None:
         """Begin a check: process-wide settings as a new process has them, random streams from `seed`, no objects."""
         self.objects.clear()

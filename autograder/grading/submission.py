@@ -1,0 +1,202 @@
+"""Grade one submission: exercise by exercise, rehearsed where a script is known, request by request where not."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import defaultdict
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+
+import pytest
+
+from autograder import __version__
+from autograder.course import Assignment, CourseFiles
+from autograder.grading.hashes import submission_hash, suite_hash
+from autograder.grading.receipt import GRADED, GRADER_TROUBLE, PASSED, CheckResult, Receipt
+from autograder.grading.store import now
+from autograder.intake import Submission
+from autograder.sandbox.host import SandboxError, Zygote
+from autograder.sandbox.script import Script
+from autograder.sandbox.session import Session, SessionLimits
+from autograder.suite.checks import Check
+from autograder.suite.desk import Desk, Seat
+from autograder.suite.explain import PASSED as PASSED_VERDICT
+from autograder.suite.explain import Verdict, trouble, verdict
+from autograder.suite.plugin import CHECK
+
+ISOLATION = "process only"
+"""What stands between student code and the machine: a process of its own with limits."""
+
+MOST_REMEMBERED = 64
+"""So many different right answers to a check are remembered."""
+
+Key = tuple[str, bool]
+"""An exercise, and whether it runs on the student's own earlier parts: what a worker loads together."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What is graded, and how."""
+
+    files: CourseFiles
+    course: str
+    assignment: Assignment
+    submissions: Sequence[Submission]
+    seed: int
+    shared_workers: bool = True
+
+
+class Grader:
+    """The collected checks of an assignment, and what earlier submissions of this run taught about them."""
+
+    def __init__(self, batch: Batch, desk: Desk, items: Sequence[pytest.Item]) -> None:
+        order = {exercise.name: place for place, exercise in enumerate(batch.assignment.exercises)}
+        in_order = sorted(items, key=lambda item: (order[_key_of(item)[0]], _key_of(item)[1]))
+        self.units = [(key, list(group)) for key, group in groupby(in_order, _key_of)]
+        self.batch = batch
+        self.desk = desk
+        self.limits = SessionLimits(**batch.assignment.limits.model_dump())
+        self.suite_hash = suite_hash(batch.files, batch.assignment)
+        self._scripts: dict[Key, Script] = {}
+        self._right_answers: defaultdict[tuple[Key, int], set[bytes]] = defaultdict(set)
+
+    def grade(self, zygote: Zygote, submission: Submission) -> Generator[None, None, Receipt]:
+        """Grade one submission; returns its receipt. Yields while a worker computes: others can be looked after."""
+        session = Session(zygote, self.limits, shared=self.batch.shared_workers)
+        seat = Seat(session, {name: file.content for name, file in submission.files.items()})
+        results: list[CheckResult] = []
+        try:
+            for key, items in self.units:
+                self.desk.take(seat)
+                rehearsed = None
+                if (script := self._script(key)) and session.begin_rehearsal(self.desk.unit(*key), script):
+                    yield
+                    self.desk.take(seat)
+                    rehearsed = self._rehearsed(session, key, items, script)
+                if script and rehearsed is None:
+                    session.forget_rehearsal(key[0])
+                results += self._request_by_request(session, key, items) if rehearsed is None else rehearsed
+        finally:
+            session.close()
+        return self._receipt(submission, session, results, zygote.report["torch"])
+
+    def left_to_a_human(self, submission: Submission, zygote: Zygote, failure: SandboxError) -> Receipt:
+        """The receipt of a submission under which the sandbox failed: grader trouble, and no points either way."""
+        checks = [item.stash[CHECK] for _, items in self.units for item in items]
+        results = [_result(check, verdict(failure, (), public=False), failure, 0.0) for check in checks]
+        return self._receipt(submission, Session(zygote, self.limits), results, zygote.report["torch"])
+
+    def _script(self, key: Key) -> Script | None:
+        return self._scripts.get(key) if self.batch.shared_workers else None
+
+    def _request_by_request(self, session: Session, key: Key, items: Sequence[pytest.Item]) -> list[CheckResult]:
+        """Results of an exercise's checks. Where all pass, what they asked is the script for the next submission."""
+        frames, results = [], []
+        for item in items:
+            results.append(self._run(item))
+            frames.append(session.frames)
+        if all(result.outcome == PASSED for result in results):
+            self._scripts.setdefault(key, Script.of(frames))
+        return results
+
+    def _rehearsed(
+        self, session: Session, key: Key, items: Sequence[pytest.Item], script: Script
+    ) -> list[CheckResult] | None:
+        """Results of checks that all pass on replies to a script; otherwise None, and nothing is known.
+
+        A check is a function of the replies: those that it passed on before, bit by bit, are not judged again.
+        """
+        answers = session.end_rehearsal()
+        if answers is None:
+            return None
+        results = []
+        for place, (item, frames, answer) in enumerate(zip(items, script.checks, answers, strict=True)):
+            digest, right = hashlib.sha256(answer).digest(), self._right_answers[key, place]
+            if digest not in right:
+                session.prompt(frames, answer)
+                result = self._run(item)
+                if result.outcome != PASSED or not session.kept_to_the_script():
+                    return None
+                if len(right) < MOST_REMEMBERED:
+                    right.add(digest)
+            results.append(_result(item.stash[CHECK], PASSED_VERDICT, None, 0.0))
+        return results
+
+    def _run(self, item: pytest.Item) -> CheckResult:
+        check = item.stash[CHECK]
+        begun = time.perf_counter()
+        raised = _run_item(item)
+        seconds = time.perf_counter() - begun
+        if isinstance(raised, (KeyboardInterrupt, SandboxError)):
+            raise raised
+        return _result(check, verdict(raised, self.desk.calls, public=check.public), raised, seconds)
+
+    def _receipt(
+        self, submission: Submission, session: Session, results: Sequence[CheckResult], torch_version: str
+    ) -> Receipt:
+        own = [f"{exercise}.py: {note}" for exercise, notes in session.notes.items() for note in notes]
+        outputs = {e.name: session.output(e.name) for e in self.batch.assignment.exercises}
+        return Receipt(
+            course=self.batch.course,
+            assignment=self.batch.assignment.id,
+            student=submission.student,
+            name=submission.name,
+            status=GRADED if submission.status == "ready" else submission.status,
+            submission_hash=submission_hash(submission),
+            suite_hash=self.suite_hash,
+            kit_version=__version__,
+            seed=self.batch.seed,
+            torch_version=torch_version,
+            isolation=ISOLATION,
+            graded_at=now(),
+            seconds=round(session.cpu_seconds, 4),
+            checks=tuple(results),
+            notes=(*submission.notes, *own),
+            ignored=submission.ignored,
+            files={
+                name: f"{file.path} sha256:{hashlib.sha256(file.content).hexdigest()[:16]}"
+                for name, file in submission.files.items()
+            },
+            attempt=submission.attempt,
+            output={exercise: text for exercise, text in outputs.items() if text},
+            flags={exercise: tuple(changed) for exercise, changed in session.changes.items()},
+        )
+
+
+def _run_item(item: pytest.Item) -> BaseException | None:
+    """Set up, call and tear down one item as pytest would, and return what it raised. No report is made of it."""
+    item._initrequest()  # type: ignore[attr-defined]  # fresh fixtures, as a rerun of a test needs them
+    raised: BaseException | None = None
+    try:
+        item.ihook.pytest_runtest_setup(item=item)
+        item.ihook.pytest_runtest_call(item=item)
+    except BaseException as error:
+        raised = error
+    try:
+        item.ihook.pytest_runtest_teardown(item=item, nextitem=None)  # no fixture outlives its check
+    except BaseException as error:
+        raised = raised or error
+    return raised
+
+
+def _result(check: Check, found: Verdict, raised: BaseException | None, seconds: float) -> CheckResult:
+    return CheckResult(
+        id=check.id,
+        exercise=check.exercise,
+        title=check.title,
+        public=check.public,
+        points=check.points,
+        outcome=found.outcome,
+        earned=check.points * Fraction(str(found.share)),
+        message=found.message,
+        trouble=trouble(raised) if found.outcome == GRADER_TROUBLE and raised is not None else "",
+        seconds=round(seconds, 5),
+    )
+
+
+def _key_of(item: pytest.Item) -> Key:
+    """The exercise of a check, and whether it runs on the student's own earlier parts: what is loaded together."""
+    return item.stash[CHECK].exercise, "own" in getattr(item, "fixturenames", ())

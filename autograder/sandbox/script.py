@@ -1,0 +1,82 @@
+"""A rehearsed exercise: all requests of its checks in one frame, so that a right answer costs one exchange.
+
+The inputs of a run are the same for every submission. What the checks of an exercise asked of a submission that passed
+them all is therefore what they will ask of the next right one. Its worker gets the whole script at once; the checks
+then run against the replies, and each request must be, byte for byte, the one the script foresaw. When a check does not
+pass, or asks for anything else, the replies are thrown away and the exercise is graded request by request in a fresh
+worker.
+So a rehearsal can only ever find that everything passes, and it finds that exactly when grading without it would:
+the same requests reached the same code in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.sandbox import wire
+
+
+@dataclass(frozen=True)
+class Script:
+    """The request frames of an exercise's checks, in order, and the same packed once for all workers."""
+
+    checks: tuple[tuple[bytes, ...], ...]
+    packed: wire.Packed
+
+    @classmethod
+    def of(cls, checks: Sequence[Sequence[bytes]]) -> Script:
+        """The script of checks that all passed."""
+        return cls(tuple(map(tuple, checks)), wire.packed([[wire.body(f) for f in frames] for frames in checks]))
+
+
+class OffScript(Exception):
+    """A check asked for something that its script did not foresee. Never a verdict: grading goes on without it."""
+
+
+class Prompt:
+    """The replies to one check's script, handed out as long as the check keeps to it."""
+
+    def __init__(self, frames: Sequence[bytes], packed_replies: bytes) -> None:
+        self._frames = frames
+        self._packed_replies = packed_replies
+        self._replies: list[Any] | None = None
+        self._used = 0
+
+    def reply_to(self, frame: bytes) -> dict[str, Any]:
+        """The reply to the next request.
+
+        Raises:
+            OffScript: it is not the request that the script foresaw, or the worker's answer has a wrong form.
+        """
+        if self.is_used_up or self._frames[self._used] != frame:
+            raise OffScript
+        self._used += 1
+        reply = self._decoded()[self._used - 1]
+        if type(reply) is not dict or not ("value" in reply or type(reply.get("fault")) is dict):
+            raise OffScript
+        return reply
+
+    @property
+    def is_used_up(self) -> bool:
+        """Was everything asked for?"""
+        return self._used == len(self._frames)
+
+    def _decoded(self) -> list[Any]:
+        if self._replies is None:
+            try:
+                replies = wire.decode(self._packed_replies)
+            except wire.WireError:
+                raise OffScript from None
+            if type(replies) is not list or len(replies) != len(self._frames):
+                raise OffScript
+            self._replies = replies
+        return self._replies
+
+
+def answers_of(answer: Any, script: Script) -> list[bytes] | None:
+    """A worker's answer to a script, checked for its form: packed replies for every check; otherwise None."""
+    if type(answer) is not list or len(answer) != len(script.checks):
+        return None
+    return answer if all(type(replies) is bytes for replies in answer) else None
