@@ -73,7 +73,8 @@ def _grade(
     """Grade those without a receipt, with a progress bar. True when the user stopped it."""
     if not waiting:
         return False
-    from autograder.grading.run import Batch, grade
+    from autograder.grading.run import grade
+    from autograder.grading.submission import Batch
 
     batch = Batch(
         files=setting.files,

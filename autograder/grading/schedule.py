@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 
 from autograder.grading.receipt import Receipt
 from autograder.grading.submission import Grader
@@ -29,51 +29,76 @@ def grade_all(
     Raises:
         SandboxError: it failed for several submissions in a row.
     """
-    waiting, lanes = iter(submissions), deque[Generator[None, None, Receipt]]()
+    waiting, lanes = iter(submissions), deque[_Lane]()
+    suspects: deque[Submission] = deque()
     with _Zygotes() as zygotes:
         try:
             while True:
                 while len(lanes) < LANES and (submission := next(waiting, None)) is not None:
                     started(submission)
-                    lanes.append(_graded(grader, zygotes, submission))
+                    lanes.append(_Lane(submission, zygotes.get(), grader))
                 if not lanes:
-                    return
+                    break
                 lane = lanes.popleft()
                 try:
-                    next(lane)
-                except StopIteration as done:
-                    finished(done.value)
-                else:
+                    receipt = lane.go_on()
+                except SandboxError:
+                    zygotes.replace(lane.zygote)
+                    suspects.append(lane.submission)
+                    continue
+                if receipt is None:
                     lanes.append(lane)
+                else:
+                    finished(receipt)
+            _one_by_one(grader, zygotes, suspects, finished)
         finally:
             for lane in lanes:
-                lane.close()
+                lane.steps.close()
 
 
-def _graded(grader: Grader, zygotes: _Zygotes, submission: Submission) -> Generator[None, None, Receipt]:
-    """A submission's receipt. When the sandbox fails under it, a second attempt; then it is left to a human."""
-    for _ in range(2):
-        zygote = zygotes.get()
+class _Lane:
+    """One submission under way."""
+
+    def __init__(self, submission: Submission, zygote: Zygote, grader: Grader) -> None:
+        self.submission = submission
+        self.zygote = zygote
+        self.steps = grader.grade(zygote, submission)
+
+    def go_on(self) -> Receipt | None:
+        """Grade on until a worker computes (None), or to the end."""
         try:
-            receipt = yield from grader.grade(zygote, submission)
-        except SandboxError as error:
-            zygotes.replace(zygote)
-            failure = error
-        else:
-            zygotes.failures = 0
+            next(self.steps)
+        except StopIteration as done:
+            receipt: Receipt = done.value
             return receipt
-    zygotes.failures += 1
-    if zygotes.failures == MOST_FAILURES:
-        raise failure
-    return grader.left_to_a_human(submission, zygotes.get(), failure)
+        return None
+
+
+def _one_by_one(
+    grader: Grader, zygotes: _Zygotes, suspects: Iterable[Submission], finished: Callable[[Receipt], None]
+) -> None:
+    """Submissions under which the sandbox failed, each alone now, so that only the one at fault is left to a human."""
+    failures = 0
+    for submission in suspects:
+        lane = _Lane(submission, zygotes.get(), grader)
+        try:
+            while (receipt := lane.go_on()) is None:
+                pass
+            failures = 0
+        except SandboxError as failure:
+            zygotes.replace(lane.zygote)
+            failures += 1
+            if failures == MOST_FAILURES:
+                raise
+            receipt = grader.left_to_a_human(submission, zygotes.get(), failure)
+        finished(receipt)
 
 
 class _Zygotes:
-    """The zygote of a run, replaced when it failed. `failures` counts submissions in a row that could not be graded."""
+    """The zygote of a run, replaced when it failed."""
 
     def __init__(self) -> None:
         self._current: Zygote | None = None
-        self.failures = 0
 
     def __enter__(self) -> _Zygotes:
         return self

@@ -76,8 +76,8 @@ class Grader:
                     yield
                     self.desk.take(seat)
                     rehearsed = self._rehearsed(session, key, items, script)
-                if script and rehearsed is None:
-                    session.forget_rehearsal(key[0])
+                    if rehearsed is None:
+                        session.forget_rehearsal(key[0])
                 results += self._request_by_request(session, key, items) if rehearsed is None else rehearsed
         finally:
             session.close()
@@ -93,12 +93,16 @@ class Grader:
         return self._scripts.get(key) if self.batch.shared_workers else None
 
     def _request_by_request(self, session: Session, key: Key, items: Sequence[pytest.Item]) -> list[CheckResult]:
-        """Results of an exercise's checks. Where all pass, what they asked is the script for the next submission."""
-        frames, results = [], []
+        """Results of an exercise's checks. Where all pass, what they asked is the script for the next submission.
+
+        Not where a check asks with something that was answered before: then the script would hold right answers.
+        """
+        frames, results, is_secret = [], [], False
         for item in items:
             results.append(self._run(item))
             frames.append(session.frames)
-        if all(result.outcome == PASSED for result in results):
+            is_secret |= session.repeats_an_answer
+        if not is_secret and all(result.outcome == PASSED for result in results):
             self._scripts.setdefault(key, Script.of(frames))
         return results
 

@@ -93,8 +93,9 @@ def _run_statements(nodes: list[ast.stmt], flags: int, filename: str, loaded: Lo
 
 def _future_flags(text: str) -> int:
     names = re.findall(r"^from __future__ import ([\w, ]+)", text, re.MULTILINE)
-    features = (getattr(__future__, name.strip(), None) for line in names for name in line.split(","))
-    return sum({feature.compiler_flag for feature in features if hasattr(feature, "compiler_flag")})
+    features = [getattr(__future__, name.strip(), None) for line in names for name in line.split(",")]
+    flags: set[int] = {getattr(feature, "compiler_flag", 0) for feature in features}
+    return sum(flags)
 
 
 def _reached(nodes: list[ast.stmt], line: int) -> int:
@@ -103,7 +104,7 @@ def _reached(nodes: list[ast.stmt], line: int) -> int:
 
 
 def _first_line(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 

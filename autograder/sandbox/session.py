@@ -65,9 +65,11 @@ class Session:
         self._worker: Worker | None = None
         self._unit: Unit | None = None
         self.frames: list[bytes] = []
+        self.repeats_an_answer = False
         self._prompt: Prompt | None = None
         self._next_prompt: Prompt | None = None
         self._rehearsed: tuple[Unit, Script] | None = None
+        self._spent = 0.0, 0.0
         self._waiting: list[tuple[str, Any]] = []
         self._waiting_unit: Unit | None = None
         self._unloadable: dict[int, Refusal] = {}
@@ -82,6 +84,7 @@ class Session:
     def begin_check(self, seed: int) -> None:
         """The next operations belong to a new check: its own clock, process-wide settings as in a new process."""
         self.frames = []
+        self.repeats_an_answer = False
         self._prompt, self._next_prompt = self._next_prompt, None
         self._seed = seed
         self._fresh = True
@@ -130,27 +133,36 @@ class Session:
 
     def begin_rehearsal(self, unit: Unit, script: Script) -> bool:
         """Send a worker the whole script of an exercise. False when that cannot be; then grade without."""
+        self._spent = self.cpu_seconds + self._worker_cpu(), self._waited
         if unit.source is None or id(unit) in self._unloadable:
             return False
+        if self._worker is not None and self._worker.flooded:
+            self._retire()
         if self._worker is None or not self._worker.alive:
             self._start_worker()
         self._collect_output()
         self._printing = unit.exercise
         self._rehearsed = unit, script
+        self._check_started = self._worker_cpu()
         payload = {"load": _load_of(unit), "rig": _rig_of(unit), "checks": script.packed}
         try:
-            self._post(wire.encode([("fresh", {"seed": 0}), ("script", payload)]), LOAD_FACTOR)
+            self._post(wire.encode([("fresh", {"seed": 0}), ("script", payload)]))
         except Refusal:
             return False
         return True
 
     def end_rehearsal(self) -> list[bytes] | None:
-        """The packed replies to each check of the script; None when the worker could not answer all of it."""
+        """The packed replies to each check of the script; None when the worker could not answer all of it.
+
+        All of it in the time of one check: then no check of it can have had more.
+        """
         assert self._rehearsed is not None
         unit, script = self._rehearsed
         try:
             found = _value(self._collect())
         except Refusal:
+            return None
+        if self._worker_cpu() - self._check_started > self.limits.seconds_per_check:
             return None
         if "changes" in found and self._unit is not None:
             self.changes[self._unit.exercise] = _sentences(found["changes"])
@@ -167,14 +179,19 @@ class Session:
         return self._prompt is not None and self._prompt.is_used_up
 
     def forget_rehearsal(self, exercise: str) -> None:
-        """Throw replies away; the exercise goes on in a fresh worker as if nothing had been asked."""
+        """Throw replies away; the exercise goes on in a fresh worker as if nothing had been asked, or spent."""
         self._end_worker()
+        self.cpu_seconds, self._waited = self._spent
         self._prompt = self._next_prompt = None
         self._outputs.pop(exercise, None)
         self.changes.pop(exercise, None)
 
     def close(self) -> None:
-        """Ask the last worker what it changed, then end it."""
+        """End the last worker."""
+        self._retire()
+
+    def _retire(self) -> None:
+        """Ask the worker what its exercise changed in it, then end it."""
         if self._worker is not None and self._worker.alive and self._unit is not None:
             try:
                 changes = self._ask(wire.encode([("changes", {})])).get("value")
@@ -197,7 +214,7 @@ class Session:
         if id(unit) in self._unloadable:
             raise self._unloadable[id(unit)]
         if self._worker is not None and (not self.shared or self._worker.flooded):
-            self._end_worker()
+            self._retire()
         if self._worker is None or not self._worker.alive:
             self._start_worker()
         found = self._load(unit)

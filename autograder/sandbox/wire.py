@@ -82,7 +82,8 @@ def decode(body: bytes | bytearray | memoryview) -> Any:
 
 
 def _pack(value: Any) -> bytes:
-    return msgpack.packb(value, default=_extension, strict_types=True)
+    packed: bytes = msgpack.packb(value, default=_extension, strict_types=True)
+    return packed
 
 
 def _extension(value: Any) -> msgpack.ExtType:

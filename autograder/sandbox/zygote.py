@@ -83,7 +83,7 @@ def _warm() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.LayerNorm(8), torch.nn.GELU(), torch.nn.Dropout(0.1))
     optimizer = torch.optim.AdamW(model.parameters())
     for _ in range(2):
-        F.cross_entropy(model(torch.randn(4, 8)), torch.tensor([0, 1, 2, 3])).backward()
+        F.cross_entropy(model(torch.randn(4, 8)), torch.tensor([0, 1, 2, 3])).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         optimizer.zero_grad()
     q = torch.randn(1, 2, 4, 4)

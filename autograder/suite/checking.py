@@ -91,7 +91,8 @@ def tensor(value: Any, shape: Sequence[int] | None = None, dtype: torch.dtype = 
         raise Mismatch(f"expected dtype {_short(dtype)}, got {_short(value.dtype)}")
     if shape is not None and tuple(value.shape) != tuple(shape):
         raise Mismatch(f"expected shape {list(shape)}, got {list(value.shape)}")
-    if value.is_floating_point() and not math.isfinite(value.sum()) and not bool(torch.isfinite(value).all()):
+    plain = value.detach()
+    if plain.is_floating_point() and not math.isfinite(plain.sum()) and not bool(torch.isfinite(plain).all()):
         bad = "NaN" if bool(torch.isnan(value).any()) else "infinity"
         place = (~torch.isfinite(value)).nonzero()[0].tolist()
         raise Mismatch(f"the answer holds {bad} (first at {place})", f"returned {show(value)}")

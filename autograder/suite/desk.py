@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder.course import Assignment, CourseFiles, load_traces
 from autograder.sandbox.session import Refusal, Session, Unit
+from autograder.suite.answer import holds_answer, marked
 from autograder.suite.checks import Check
 from autograder.suite.faults import Fault, NotAttempted, NotRun, Stopped, TimedOut
 from autograder.suite.inputs import Inputs, stream_seed
@@ -29,10 +30,12 @@ class WorkerTransport:
 
     def request(self, operation: str, payload: Mapping[str, Any]) -> Any:
         """The plain answer, or the Fault that the reply or its absence means."""
-        return self._answer(lambda: self.session.ask(self.unit, operation, payload))
+        self.session.repeats_an_answer |= holds_answer(payload)
+        return marked(self._answer(lambda: self.session.ask(self.unit, operation, payload)))
 
     def later(self, operation: str, payload: Mapping[str, Any]) -> None:
         """Let the operation travel with the next one; a Fault of it comes with that one's answer."""
+        self.session.repeats_an_answer |= holds_answer(payload)
         self.session.later(self.unit, operation, payload)
 
     def settle(self) -> None:

@@ -168,7 +168,7 @@ def _is_builtin_exception(name: Any) -> bool:
 def _check_output(output: Any, along: Any) -> None:
     outputs = output if isinstance(output, tuple) else (output,)
     directions = along if isinstance(along, tuple) else (along,)
-    if len(outputs) != len(directions):
+    if len(outputs) != len(directions) or isinstance(output, tuple) != isinstance(along, tuple):
         raise Mismatch(f"expected {len(directions)} outputs, got {kind(output)}")
     for value, direction in zip(outputs, directions, strict=True):
         if direction is not None:

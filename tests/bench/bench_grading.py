@@ -2,7 +2,7 @@
 
     python tests/bench/bench_grading.py [--submissions 100] [--subprocesses 4]
 
-CPU seconds are user plus system time of the process and all it started. The three are run in turn in rounds, so that
+CPU seconds are user plus system time of the process and all it started. The ways are run in turn in rounds, so that
 a change of the machine's speed touches all of them; ratios are what to quote.
 """
 
@@ -33,6 +33,7 @@ from autograder.grading.run import Batch, grade
 from autograder.intake import Submission
 
 ROOT = find_course(Path(__file__)).parent
+Work = Callable[[CourseFiles, Assignment, Sequence[Submission]], dict[str, float]]
 Measured = tuple[float, float, dict[str, float]]
 """CPU seconds, wall seconds, and further figures by name."""
 
@@ -47,18 +48,21 @@ def main() -> None:
     submissions = make_class(files, assignment, options.submissions)
     some = submissions[: options.subprocesses]
     console = Console()
-    results: dict[str, list[Measured]] = {"floor": [], "grader": [], "subprocess": []}
+    ways: dict[str, tuple[Work, Sequence[Submission]]] = {
+        "floor": (_floor, submissions),
+        "grader": (_grader, submissions),
+        "grader, every answer judged": (_judging_grader, submissions),
+        "pytest subprocess each": (_subprocess, some),
+    }
+    results: dict[str, list[Measured]] = {way: [] for way in ways}
     for round_number in range(options.rounds):
         console.print(f"round {round_number + 1} of {options.rounds}: {len(submissions)} submissions")
-        results["floor"].append(_apart(_floor, files, assignment, submissions))
-        results["grader"].append(_apart(_grader, files, assignment, submissions))
-        results["subprocess"].append(_apart(_subprocess, files, assignment, some))
-    _report(console, results, len(submissions), len(some))
+        for way, (work, work_on) in ways.items():
+            results[way].append(_apart(work, files, assignment, work_on))
+    _report(console, results, {way: len(work_on) for way, (_, work_on) in ways.items()})
 
 
-def _apart(
-    work: Callable[..., dict[str, float]], files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]
-) -> Measured:
+def _apart(work: Work, files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]) -> Measured:
     """Run in a process of its own, so that its CPU time and that of its children can be read; start-up is included."""
     context = multiprocessing.get_context("spawn")
     queue = context.SimpleQueue()
@@ -107,6 +111,14 @@ def _grader(files: CourseFiles, assignment: Assignment, submissions: Sequence[Su
     }
 
 
+def _judging_grader(files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]) -> dict[str, float]:
+    """The grader, not allowed to remember that an answer was right: as if no two students answered alike."""
+    from autograder.grading import submission
+
+    submission.MOST_REMEMBERED = 0
+    return _grader(files, assignment, submissions)
+
+
 def _subprocess(files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]) -> dict[str, float]:
     here = str(Path(__file__).parent)
     environment = {**os.environ, "BENCH_COURSE": str(files.root), "PYTHONPATH": f"{here}:{files.root}"}
@@ -131,34 +143,33 @@ def _resident_mb() -> float:
         return int(file.read().split()[1]) * resource.getpagesize() / 2**20
 
 
-def _report(console: Console, results: dict[str, list[Measured]], count: int, some: int) -> None:
-    table = Table(title=f"{count} submissions, median of {len(results['grader'])} rounds, one core at a time")
+def _report(console: Console, results: dict[str, list[Measured]], counts: dict[str, int]) -> None:
+    count, rounds = counts["floor"], len(results["floor"])
+    cpu = {way: [row[0] / counts[way] for row in rows] for way, rows in results.items()}
+    ratios = {way: [own / floor for own, floor in zip(cpu[way], cpu["floor"], strict=True)] for way in cpu}
+    table = Table(title=f"{count} submissions, median of {rounds} rounds, start-up included")
     for heading in ("way", "CPU s a submission", "wall s a submission", "CPU / floor"):
         table.add_column(heading, justify="left" if heading == "way" else "right")
-    per = {"floor": count, "grader": count, "subprocess": some}
-    ratios = {way: [_ratio(results, way, i, per) for i in range(len(rows))] for way, rows in results.items()}
     for way, rows in results.items():
-        cpu, wall = (statistics.median(row[i] / per[way] for row in rows) for i in (0, 1))
-        table.add_row(way, f"{cpu:.3f}", f"{wall:.3f}", f"{statistics.median(ratios[way]):.2f}")
+        wall = statistics.median(row[1] / counts[way] for row in rows)
+        table.add_row(way, f"{statistics.median(cpu[way]):.3f}", f"{wall:.3f}", f"{statistics.median(ratios[way]):.2f}")
     console.print(table)
-    last = results["grader"][-1][2]
-    against = [s / g for s, g in zip(ratios["subprocess"], ratios["grader"], strict=True)]
-    console.print(f"grader: {statistics.median(ratios['grader']):.2f} times the floor's CPU (at most 4)")
-    console.print(
-        f"grader: {statistics.median(against):.1f} times less CPU than a pytest subprocess each (at least 15)"
-    )
-    console.print(f"grader: {last['per minute']:.0f} submissions a minute in one job once started (at least 300)")
-    console.print(
-        f"grader: {last['MB after 10']:.0f} MB after 10 submissions, {last['MB at the end']:.0f} MB at the end"
-    )
-    same = last["checks passed"] == results["floor"][-1][2]["checks passed"]
-    console.print(
-        f"checks passed: grader {last['checks passed']:.0f}, {'as the floor' if same else 'NOT as the floor'}"
-    )
-
-
-def _ratio(results: dict[str, list[Measured]], way: str, index: int, per: dict[str, int]) -> float:
-    return (results[way][index][0] / per[way]) / (results["floor"][index][0] / per["floor"])
+    for way in ("grader", "grader, every answer judged"):
+        figures = results[way][-1][2]
+        against = [s / g for s, g in zip(cpu["pytest subprocess each"], cpu[way], strict=True)]
+        same = figures["checks passed"] == results["floor"][-1][2]["checks passed"]
+        console.print(f"\n{way}:")
+        console.print(f"  {statistics.median(ratios[way]):.2f} times the floor's CPU (at most 4)")
+        console.print(f"  {statistics.median(against):.1f} times less CPU than a pytest subprocess each (at least 15)")
+        console.print(
+            f"  {figures['per minute']:.0f} submissions a minute once started (at least 300 on 2 quiet cores)"
+        )
+        console.print(
+            f"  {figures['MB after 10']:.0f} MB after 10 submissions, {figures['MB at the end']:.0f} at the end"
+        )
+        console.print(
+            f"  {figures['checks passed']:.0f} checks passed, {'as the floor' if same else 'NOT as the floor'}"
+        )
 
 
 if __name__ == "__main__":

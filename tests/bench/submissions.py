@@ -1,4 +1,4 @@
-"""A generated class for benchmarks: right answers, one or several parts wrong, parts not attempted; always the same."""
+"""A generated class for benchmarks: right answers in two styles, some parts wrong or not attempted; always the same."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ _WRONG = ("raise NotImplementedError('todo')", "return None", "raise ValueError(
 
 
 def make_class(files: CourseFiles, assignment: Assignment, count: int) -> list[Submission]:
-    """`count` submissions: half of them right, the rest with one to four broken exercises."""
+    """`count` submissions: half of them right, the others with one to four broken exercises; two styles of right."""
     draw = random.Random(8)
     names = [exercise.name for exercise in assignment.exercises]
     complete = {name: (files.solutions(assignment.id) / f"{name}.py").read_text("utf-8") for name in names}
+    on_torch = {name: files.stand_in(name).read_text("utf-8") for name in names if files.stand_in(name).is_file()}
     submissions = []
     for number in range(count):
         broken = draw.sample(names, draw.choice((0, 0, 0, 1, 1, 4)))
-        sources = {n: _broken(s, draw) if n in broken else s for n, s in complete.items()}
+        right = {n: draw.choice((s, on_torch.get(n, s))) for n, s in complete.items()}
+        sources = {n: _broken(complete[n], draw) if n in broken else s for n, s in right.items()}
         handed_in = {n: HandedIn(n, f"{n}.py", f"# {number}\n{s}".encode()) for n, s in sources.items()}
         submissions.append(Submission(f"s{number:04}", None, handed_in, "ready"))
     return submissions

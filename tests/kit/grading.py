@@ -140,7 +140,7 @@ def run(
     finished: Callable[[Receipt], None] = lambda _: None,
     started: Callable[[Submission], None] = lambda _: None,
 ) -> dict[str, Receipt]:
-    """Grade a batch; receipts by student, in the order they came."""
+    """Grade a batch; receipts by student, in the order of the batch (they come as they are finished)."""
     receipts: dict[str, Receipt] = {}
 
     def keep(receipt: Receipt) -> None:
@@ -148,7 +148,8 @@ def run(
         finished(receipt)
 
     grade(of, keep, started)
-    return receipts
+    assert len(receipts) == len(of.submissions)
+    return {submission.student: receipts[submission.student] for submission in of.submissions}
 
 
 def grade_class(work: Mapping[str, Work], **options: Any) -> dict[str, Receipt]:

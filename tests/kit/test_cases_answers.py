@@ -51,7 +51,9 @@ KINDS = {
 
 
 def returning(value: str) -> str:
-    return edited(MASKED, RETURN, RETURN.replace("return", "right =") + f"\n    return {value.replace('RIGHT', 'right')}")
+    return edited(
+        MASKED, RETURN, RETURN.replace("return", "right =") + f"\n    return {value.replace('RIGHT', 'right')}"
+    )
 
 
 # -- B22: rows in which nothing is visible
@@ -103,7 +105,9 @@ MISTAKES = {
     "mask_after": (
         "masked_softmax",
         with_body(
-            MASKED, "masked_softmax", "weights = scores.softmax(dim)\nreturn weights if mask is None else weights * mask"
+            MASKED,
+            "masked_softmax",
+            "weights = scores.softmax(dim)\nreturn weights if mask is None else weights * mask",
         ),
     ),
     "inverted": ("masked_softmax", edited(MASKED, "masked_fill(~mask, -math.inf)", "masked_fill(mask, -math.inf)")),
@@ -130,16 +134,16 @@ HARD_CODED = with_body(
 SPLIT = "return x.reshape(B, T, num_heads, C // num_heads).transpose(1, 2)  # [B,T,H,D] -> [B,H,T,D]"
 LAYOUTS = {
     "split_by_view": edited(HEADS, SPLIT, "return x.reshape(B, num_heads, T, C // num_heads)"),
-    "features_first": edited(
-        HEADS, SPLIT, "return x.reshape(B, T, C // num_heads, num_heads).permute(0, 3, 1, 2)"
-    ),
+    "features_first": edited(HEADS, SPLIT, "return x.reshape(B, T, C // num_heads, num_heads).permute(0, 3, 1, 2)"),
     "merge_by_view": edited(
         HEADS,
         "return x.transpose(1, 2).flatten(2)",
         "return x.reshape(x.shape[0], x.shape[2], x.shape[1] * x.shape[3])",
     ),
     "swapped": edited(HEADS, "scores = q @ k.transpose(-2, -1)", "scores = k @ q.transpose(-2, -1)"),
-    "weights_returned": edited(HEADS, "update = self.output(merge_heads(weights @ v))", "return weights\n        update = x"),
+    "weights_returned": edited(
+        HEADS, "update = self.output(merge_heads(weights @ v))", "return weights\n        update = x"
+    ),
 }
 
 # -- B25: nothing was written

@@ -33,7 +33,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Rece
     """A course with a marker in a hidden check's name, body, comment and expected value, and a class graded in it."""
     root = small_course(tmp_path_factory.mktemp("feedback"))
     suite = root / "tests/suites" / ASSIGNMENT / "test_layer_norm.py"
-    text = edited(suite.read_text("utf-8"), "def test_uses_population_variance", f"def test_{MARKER}_population_variance")
+    text = edited(
+        suite.read_text("utf-8"), "def test_uses_population_variance", f"def test_{MARKER}_population_variance"
+    )
     body = f'    note, expected_{MARKER} = "{MARKER}", torch.tensor([424242.125])  # {MARKER}\n    {HIDDEN_LINE}'
     suite.write_text(edited(text, f"    {HIDDEN_LINE}", body), "utf-8")
     with pytest.MonkeyPatch.context() as patch:

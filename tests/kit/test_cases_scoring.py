@@ -27,7 +27,7 @@ BIASED = NORM.replace("deviation.square().mean(dim=-1, keepdim=True)", "x.var(di
 
 # -- B28: arithmetic, with a suite in which the students choose what a check yields
 
-SUITE = '''
+SUITE = """
 import pytest
 from autograder.suite.checking import expect, partial_credit
 
@@ -47,7 +47,7 @@ def test_seven(student, number):
 @pytest.mark.parametrize("number", range(3))
 def test_third(student, number):
     expect(student.third(number) is True, "not right")
-'''
+"""
 GENEROUS = "def share(): return 1\ndef seven(): return True\ndef third(number): return True\n"
 SHARES = {
     "zero": ("0", 0),

@@ -375,7 +375,9 @@ def test_no_answer_is_no_pass(endless: Class, variant: str) -> None:
 
 
 def test_only_the_calls_that_do_not_end_are_lost(endless: Class) -> None:
-    kept = {name for name, outcome in outcomes(endless["three_dimensions"], "masked_softmax").items() if outcome == "passed"}
+    kept = {
+        name for name, outcome in outcomes(endless["three_dimensions"], "masked_softmax").items() if outcome == "passed"
+    }
     assert {"test_shares_by_hand", "test_large_scores", "test_hidden_entries_weigh_nothing"} <= kept
     assert outcomes(endless["three_dimensions"], "masked_softmax")["test_other_axes"] == "timed out"
 

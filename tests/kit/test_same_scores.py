@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from grading import EXERCISES, batch, comparable, handed_in, run, solution, solutions, stub, with_body
+from grading import EXERCISES, batch, comparable, handed_in, run, solutions, stub, with_body
 
 from autograder.grading.receipt import Receipt
 
@@ -47,7 +47,9 @@ WORK: dict[str, dict[str, str]] = {
     "in_builtins": {
         **SOLUTIONS,
         "embedding": f"import builtins, torch\nbuiltins.helper = torch.softmax\n{SOLUTIONS['embedding']}",
-        "feed_forward": with_body(SOLUTIONS["feed_forward"], "gelu", "helper\nreturn x * 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0)))"),
+        "feed_forward": with_body(
+            SOLUTIONS["feed_forward"], "gelu", "helper\nreturn x * 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0)))"
+        ),
     },
     "forgotten_imports": {
         **SOLUTIONS,
@@ -63,7 +65,9 @@ WORK: dict[str, dict[str, str]] = {
     ),
     "counts_calls": changed(
         "layer_norm",
-        SOLUTIONS["layer_norm"].replace("    deviation = x", "    CALLS.append(0)\n    deviation = x * (len(CALLS) < 9)", 1)
+        SOLUTIONS["layer_norm"].replace(
+            "    deviation = x", "    CALLS.append(0)\n    deviation = x * (len(CALLS) < 9)", 1
+        )
         + "\nCALLS = []\n",
     ),
     "seeds": changed("sampling", f"import torch\ntorch.manual_seed(0)\n{SOLUTIONS['sampling']}"),
@@ -138,6 +142,23 @@ def test_another_seed_gives_the_same_scores(shared: Class) -> None:
         assert [(c.id, c.outcome, c.earned) for c in other[name].checks] == [
             (c.id, c.outcome, c.earned) for c in shared[name].checks
         ], name
+
+
+def test_time_is_measured_alike_for_the_first_and_for_later_submissions() -> None:
+    """Checks that were seen to pass are sent to later submissions in one go; that buys nobody time."""
+    burn = "import time\nend = time.process_time() + {seconds}\nwhile {when} and time.process_time() < end:\n    pass\n"
+    body = "return torch.ones(query_length, key_length or query_length).tril((key_length or query_length) - query_length).bool()"
+    too_long = with_body(MASKED, "causal_mask", burn.format(seconds=0.8, when="query_length == 7") + body)
+    many_short = with_body(MASKED, "causal_mask", burn.format(seconds=0.15, when="True") + body)
+    work = {"too_long_1": too_long, "many_1": many_short, "right": MASKED, "too_long_2": too_long, "many_2": many_short}
+    submissions = [handed_in(name, {"masked_softmax": source}) for name, source in work.items()]
+    limits = {"seconds_per_check": 0.5, "seconds_per_submission": 3}
+    receipts = run(batch(submissions, exercises=["masked_softmax"], limits=limits))
+    for number in (1, 2):
+        lacking = [c.id for c in receipts[f"too_long_{number}"].checks if c.outcome == "timed out"]
+        assert lacking == ["masked_softmax::test_causal_mask_of_other_sizes"]
+        assert findings(receipts[f"many_{number}"]) == findings(receipts["many_1"])
+    assert receipts["right"].earned == 14
 
 
 def test_every_exercise_is_there(shared: Class) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import secrets
@@ -29,12 +30,14 @@ from grading import (
     points,
     run,
     solution,
+    solutions,
     with_body,
 )
 
 from autograder.grading.receipt import Receipt
 from autograder.intake import Submission, collect
 
+SOLUTIONS = solutions()
 MASKED, NORM = solution("masked_softmax"), solution("layer_norm")
 EXERCISES = ("masked_softmax", "layer_norm")
 Class = dict[str, Receipt]
@@ -118,7 +121,9 @@ def marker() -> str:
 def searched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Class, dict[str, str]]:
     """A course full of markers, a neighbour with one, a grader with one in its environment; and two spies."""
     root = copied_course(tmp_path_factory.mktemp("markers"))
-    planted = {name: marker() for name in ("name", "body", "comment", "expected", "reference", "neighbour", "grader", "own")}
+    planted = {
+        name: marker() for name in ("name", "body", "comment", "expected", "reference", "neighbour", "grader", "own")
+    }
     suite = root / "tests/suites" / ASSIGNMENT / "test_masked_softmax.py"
     text = edited(suite.read_text("utf-8"), "def test_other_axes(", f"def test_{planted['name']}_other_axes(")
     loop = "    for dim in (0, 1, 2, -2):\n"
@@ -178,8 +183,18 @@ def test_a_worker_has_no_module_descriptor_thread_or_variable_of_the_grader(
     searched: tuple[Class, dict[str, str]],
 ) -> None:
     engine = {"autograder", "autograder.sandbox"}
-    engine |= {f"autograder.sandbox.{name}" for name in ("footprint", "loading", "operations", "values", "wire", "worker")}
-    variables = {"PATH", "LANG", "HOME", "OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}
+    engine |= {
+        f"autograder.sandbox.{name}" for name in ("footprint", "loading", "operations", "values", "wire", "worker")
+    }
+    variables = {
+        "PATH",
+        "LANG",
+        "HOME",
+        "OMP_NUM_THREADS",
+        "OMP_THREAD_LIMIT",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+    }
     optional = {"LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "LC_CTYPE"}
     for report in reports(searched[0]["spy"]):
         modules, environment, descriptors = report["modules"], report["environment"], report["descriptors"]
@@ -194,6 +209,101 @@ def test_a_worker_has_no_module_descriptor_thread_or_variable_of_the_grader(
         assert descriptors["3"].startswith("socket:")
         assert descriptors["1"] == descriptors["2"] == descriptors["4"]
         assert descriptors["4"].startswith("pipe:")
+
+
+SPY_ON_ENGINE = """
+import sys as _sys, torch as _torch
+
+def _tensors(value, depth=10):
+    if isinstance(value, _torch.Tensor):
+        yield value.detach()
+    elif isinstance(value, (dict, list, tuple)) and depth:
+        for entry in list(value.values() if isinstance(value, dict) else value):
+            yield from _tensors(entry, depth - 1)
+
+def _raw(tensor):
+    return tensor.contiguous().numpy().tobytes()
+
+def _tells(tensor):
+    plain = tensor.layout == _torch.strided and tensor.dtype in (_torch.float32, _torch.float64, _torch.int64)
+    return plain and tensor.numel() > 3 and tensor.unique().numel() > 2
+
+def _in_the_engine(needles):
+    hits, frame = 0, _sys._getframe(2)
+    while frame is not None:
+        if "sandbox" in frame.f_code.co_filename:
+            for value in list(frame.f_locals.values()):
+                pieces = [bytes(value)] if isinstance(value, (bytes, bytearray, memoryview)) else []
+                pieces += [_raw(tensor) for tensor in _tensors(value) if tensor.layout == _torch.strided]
+                hits += sum(needle in piece for needle in needles for piece in pieces)
+        frame = frame.f_back
+    return hits
+
+_BUSY, _GIVEN_BEFORE = [], set()
+
+def _watched(function):
+    def call(*arguments, **keywords):
+        answer = function(*arguments, **keywords)
+        if not _BUSY:
+            _BUSY.append(1)
+            given = [_raw(t) for t in _tensors((arguments, keywords)) if _tells(t)]
+            needles = [_raw(t) for t in _tensors(answer) if _tells(t)]
+            needles = [n for n in needles if n not in _GIVEN_BEFORE and not any(n in g for g in given)]
+            _GIVEN_BEFORE.update(needles)
+            print("SEEN", len(needles), _in_the_engine(needles), _in_the_engine(given))
+            _BUSY.clear()
+        return answer
+    return call
+
+for _name in {functions}:
+    globals()[_name] = _watched(globals()[_name])
+for _name in {classes}:
+    globals()[_name].forward = _watched(globals()[_name].forward)
+"""
+
+
+def watching(exercise: str) -> str:
+    """The solution, looking whether the engine around it holds an answer before it was given."""
+    body = ast.parse(solution(exercise)).body
+    functions = [node.name for node in body if isinstance(node, ast.FunctionDef)]
+    classes = [node.name for node in body if isinstance(node, ast.ClassDef)]
+    return solution(exercise) + SPY_ON_ENGINE.replace("{functions}", str(functions)).replace("{classes}", str(classes))
+
+
+def seen(receipt: Receipt) -> list[tuple[int, int, int]]:
+    """For each call: answers looked for, answers found in the engine, arguments found in the engine."""
+    lines = [line.split() for text in receipt.output.values() for line in text.splitlines() if line.startswith("SEEN")]
+    return [(int(a), int(b), int(c)) for _, a, b, c in lines]
+
+
+def assert_nothing_foreseen(receipt: Receipt) -> None:
+    assert lost(receipt) == {}
+    assert sum(looked for looked, _, _ in seen(receipt)) > 20
+    assert sum(arguments for _, _, arguments in seen(receipt)) > 20, "the search itself should find arguments"
+    assert sum(answers for _, answers, _ in seen(receipt)) == 0
+
+
+def test_a_worker_never_holds_an_answer_before_it_was_given() -> None:
+    """Later submissions get the questions of a whole exercise at once; none of them may hold the answer to another."""
+    work = {name: {e: watching(e) for e in SOLUTIONS} for name in ("spy_1", "spy_2")}
+    limits = {"seconds_per_check": 20, "seconds_per_submission": 200, "output_kb": 256}
+    receipts = grade_class(work, limits=limits)
+    for name in work:
+        assert_nothing_foreseen(receipts[name])
+        assert set(receipts[name].output) == set(SOLUTIONS)
+
+
+def test_a_check_that_repeats_an_answer_is_asked_step_by_step(tmp_path: Path) -> None:
+    root = copied_course(tmp_path)
+    suite = root / "tests/suites" / ASSIGNMENT / "test_multi_head.py"
+    line = "    agree(student.merge_heads(torch.stack([x[..., :5], x[..., 5:]], dim=1)), x)\n"
+    chained = "    agree(student.merge_heads(2 * tensor(student.split_heads(x, 2), (3, 2, 4, 5))), 2 * x)\n"
+    suite.write_text(edited(suite.read_text("utf-8"), line, line + chained), "utf-8")
+    work = {name: {"masked_softmax": MASKED, "multi_head": watching("multi_head")} for name in ("spy_1", "spy_2")}
+    limits = {"seconds_per_check": 20, "output_kb": 256}
+    receipts = grade_class(work, root=root, exercises=["masked_softmax", "multi_head"], limits=limits)
+    for name in work:
+        assert_nothing_foreseen(receipts[name])
 
 
 # -- (b) tricks: every one of them is worth at most what the honest wrong answer is
@@ -239,9 +349,7 @@ TRICKS = {
     "assert_close": at_import("import torch.testing\ntorch.testing.assert_close = lambda *a, **k: None"),
     "softmax": at_import("import torch\ntorch.softmax = lambda x, dim: x"),
     "abs": at_import("import builtins\nbuiltins.abs = lambda v: 0"),
-    "approx": at_import(
-        "import pytest\npytest.approx = lambda v, **k: type('E', (), {'__eq__': lambda s, o: True})()"
-    ),
+    "approx": at_import("import pytest\npytest.approx = lambda v, **k: type('E', (), {'__eq__': lambda s, o: True})()"),
     "manual_seed": at_import("import torch\ntorch.manual_seed = 0"),
     "isfinite": at_import("import torch\ntorch.isfinite = torch.isnan = lambda x: x * 0 == 0"),
     "always_equal": at_import(ALWAYS_EQUAL).replace("return scores", "return Equal()"),
@@ -252,15 +360,18 @@ TRICKS = {
     "frame_none": FRAME + in_call("send({'value': None})"),
     "frame_points": FRAME + in_call("send({'points': 100, 'outcome': 'passed'})"),
     "frame_fault": FRAME + in_call("send({'fault': {'kind': 'passed', 'names': ['ValueError'], 'text': ''}})"),
-    "frame_odd_fault": FRAME + in_call("send({'fault': {'kind': [1], 'names': {'a': 1}, 'text': 7, 'line': 'x', 'file': 3}})"),
+    "frame_odd_fault": FRAME
+    + in_call("send({'fault': {'kind': [1], 'names': {'a': 1}, 'text': 7, 'line': 'x', 'file': 3}})"),
     "frame_reference": FRAME + in_call("send({'value': msgpack.ExtType(3, msgpack.packb(['os', 'system']))})"),
     "frame_number_reference": FRAME + in_call("send({'value': msgpack.ExtType(3, msgpack.packb([1, '__class__']))})"),
     "frame_many": FRAME + in_call("for _ in range(500): send({'value': True})"),
     "frame_list": FRAME + in_call("send(['passed'])"),
     "garbage": FRAME + in_call("os.write(3, bytes(range(256)))"),
     "huge_length": FRAME + in_call("os.write(3, struct.pack('<4sQ', b'AGW1', 2**62))"),
-    "large_reply": FRAME + in_call("if scores.shape == (1, 3):\n    os.write(3, struct.pack('<4sQ', b'AGW1', 60 << 20))"),
-    "bomb": FRAME + in_call("if scores.shape == (1, 3):\n    send({'value': [[[[[[[[[[0] * 9] * 9] * 9] * 9] * 9] * 9]]]]})"),
+    "large_reply": FRAME
+    + in_call("if scores.shape == (1, 3):\n    os.write(3, struct.pack('<4sQ', b'AGW1', 60 << 20))"),
+    "bomb": FRAME
+    + in_call("if scores.shape == (1, 3):\n    send({'value': [[[[[[[[[[0] * 9] * 9] * 9] * 9] * 9] * 9]]]]})"),
     "drip": FRAME
     + in_call(
         "if scores.shape == (1, 3):\n    os.write(3, struct.pack('<4sQ', b'AGW1', 1 << 20))\n"
@@ -372,7 +483,8 @@ LEFTOVERS = {
     "thread": leaving("threading.Thread(target=lambda: time.sleep(60)).start()"),
     "busy_thread": leaving("def spin():\n    while True:\n        pass\nthreading.Thread(target=spin).start()"),
     "deaf": leaving(
-        NAMED + "import signal\nif os.fork() == 0:\n    for n in (1, 2, 3, 15): signal.signal(n, signal.SIG_IGN)\n    sleeper()"
+        NAMED
+        + "import signal\nif os.fork() == 0:\n    for n in (1, 2, 3, 15): signal.signal(n, signal.SIG_IGN)\n    sleeper()"
     ),
     "in_call": edited(
         MASKED,
@@ -381,7 +493,8 @@ LEFTOVERS = {
         "        time.sleep(60)\n        os._exit(0)\n" + FIRST_LINE,
     ),
     "forking_thread": leaving(
-        NAMED + "def spread():\n    for _ in range(5):\n        if os.fork() == 0:\n            sleeper()\n        time.sleep(0.01)\n"
+        NAMED
+        + "def spread():\n    for _ in range(5):\n        if os.fork() == 0:\n            sleeper()\n        time.sleep(0.01)\n"
         "threading.Thread(target=spread, daemon=True).start()"
     ),
 }
@@ -456,7 +569,9 @@ def killer() -> Iterator[list[threading.Thread]]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.Thread]) -> None:
-    slow = edited(MASKED, FIRST_LINE, f"    import time\n    time.sleep(0.5 if scores.shape == (1, 3) else 0)\n{FIRST_LINE}")
+    slow = edited(
+        MASKED, FIRST_LINE, f"    import time\n    time.sleep(0.5 if scores.shape == (1, 3) else 0)\n{FIRST_LINE}"
+    )
     students = ["first", "zygote_at_rest", "second", "zygote_at_work", "third", "worker", "last"]
     kills: list[str] = []
 
@@ -482,11 +597,8 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.T
     receipts = run(batch(submissions, exercises=EXERCISES), started=started)
     assert kills == ["zygote_at_rest", "zygote_at_work", "worker"]
     assert list(receipts) == students
-    for name in students:
-        if name != "worker":
-            assert lost(receipts[name]) == {}, name
-    assert set(lost(receipts["worker"]).values()) <= {"stopped"}
-    assert len(lost(receipts["worker"])) <= 1
+    losses = [outcome for receipt in receipts.values() for outcome in lost(receipt).values()]
+    assert losses in ([], ["stopped"]), "one killed worker costs at most the check that ran in it"
     assert zygotes() == []
 
 

@@ -63,9 +63,7 @@ class Inputs:
         """A weight matrix [out, in] of normal values over the root of `in_features`."""
         return self.normal(out_features, in_features, scale=in_features**-0.5, dtype=dtype)
 
-    def state(
-        self, shapes: Mapping[str, Sequence[int]], dtype: torch.dtype = torch.float32
-    ) -> dict[str, torch.Tensor]:
+    def state(self, shapes: Mapping[str, Sequence[int]], dtype: torch.dtype = torch.float32) -> dict[str, torch.Tensor]:
         """A random state dict: matrices as `weight`, 1-d weights as `gains`, other vectors as `shifts`."""
         state = {}
         for name, shape in shapes.items():

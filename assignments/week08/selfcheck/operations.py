@@ -133,7 +133,7 @@ class Operations:
         return {"notes": [note[:300] for note in loaded.notes[:20]]}
 
     def do_call(self, ref: Ref, arguments: list[Any], keywords: dict[str, Any], echo: bool = False) -> Any:
-        """Call a function, class or object with copies of the arguments; with `echo`, return the answer and those copies."""
+        """Call something with copies of the arguments; with `echo`, return the answer and those copies."""
         function = self._resolve(ref)
         copies = [self._incoming(a) for a in arguments]
         answer = function(*copies, **{k: self._incoming(v) for k, v in keywords.items()})
@@ -150,7 +150,9 @@ class Operations:
 
     def do_make(self, ref: Ref, arguments: list[Any], keywords: dict[str, Any], number: int) -> None:
         """Make an object (a module, or anything of a rig's) and keep it under a number that the asker chose."""
-        made = self._resolve(ref)(*map(self._incoming, arguments), **{k: self._incoming(v) for k, v in keywords.items()})
+        made = self._resolve(ref)(
+            *map(self._incoming, arguments), **{k: self._incoming(v) for k, v in keywords.items()}
+        )
         if not isinstance(made, _Module) and not str(ref.owner).startswith("rig_"):
             answer = self._outgoing(made, ref.owner)
             raise NotAModule(answer.type_name if isinstance(answer, Foreign) else type(made).__name__)
@@ -170,7 +172,7 @@ class Operations:
             raise NotImplementedError(f"{ref.name or type(function).__name__} has no body yet")
         outputs = answer if isinstance(answer, tuple) else (answer,)
         directions = along if isinstance(along, tuple) else (along,)
-        pairs = [(o, d) for o, d in zip(outputs, directions) if isinstance(o, _Tensor) and d is not None]
+        pairs = [(o, d) for o, d in zip(outputs, directions, strict=False) if isinstance(o, _Tensor) and d is not None]
         pairs = [(o, d) for o, d in pairs if o.requires_grad and o.shape == d.shape and o.dtype == d.dtype]
         if pairs:
             torch.autograd.backward([o for o, _ in pairs], [d for _, d in pairs])
@@ -311,7 +313,9 @@ def _has_empty_body(function: Any) -> bool:
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if not isinstance(code, types.CodeType):
         return False
-    return all(i.opname in _EMPTY and (i.opname != "LOAD_CONST" or i.argval is None) for i in dis.get_instructions(code))
+    return all(
+        i.opname in _EMPTY and (i.opname != "LOAD_CONST" or i.argval is None) for i in dis.get_instructions(code)
+    )
 
 
 def _plain_scalar(value: Any) -> Any:
