@@ -13,7 +13,7 @@ GRADED, NOT_SUBMITTED, UNREADABLE, NEEDS_ATTENTION = "graded", "not submitted", 
 _WORTH_A_LOOK = ("timed out", "stopped", "not run")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CheckResult:
     """How one check ended. `message` may be read by the student, `trouble` by the instructor only."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -13,6 +14,9 @@ from autograder.sandbox.host import SandboxError, Zygote
 
 LANES = min(4, max(2, os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
+
+COLLECT_EVERY = 10
+"""Rubbish is collected after so many submissions: by itself Python waits until there is a quarter of all there is."""
 
 MOST_FAILURES = 3
 """So many submissions in a row under which the sandbox failed are no accident; the run stops."""
@@ -31,6 +35,7 @@ def grade_all(
     """
     waiting, lanes = iter(submissions), deque[_Lane]()
     suspects: deque[Submission] = deque()
+    done = 0
     with _Zygotes() as zygotes:
         try:
             while True:
@@ -48,8 +53,11 @@ def grade_all(
                     continue
                 if receipt is None:
                     lanes.append(lane)
-                else:
-                    finished(receipt)
+                    continue
+                finished(receipt)
+                done += 1
+                if done % COLLECT_EVERY == 0:
+                    gc.collect()
             _one_by_one(grader, zygotes, suspects, finished)
         finally:
             for lane in lanes:

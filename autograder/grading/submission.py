@@ -186,6 +186,16 @@ def _run_item(item: pytest.Item) -> BaseException | None:
     return raised
 
 
+_NOTHING = Fraction(0)
+
+
+def _earned(check: Check, found: Verdict) -> Fraction:
+    """Exact points; all or nothing is not computed, so that a class shares a few fractions."""
+    if found.share in (0, 1):
+        return check.points if found.share else _NOTHING
+    return check.points * Fraction(str(found.share))
+
+
 def _result(check: Check, found: Verdict, raised: BaseException | None, seconds: float) -> CheckResult:
     return CheckResult(
         id=check.id,
@@ -194,7 +204,7 @@ def _result(check: Check, found: Verdict, raised: BaseException | None, seconds:
         public=check.public,
         points=check.points,
         outcome=found.outcome,
-        earned=check.points * Fraction(str(found.share)),
+        earned=_earned(check, found),
         message=found.message,
         trouble=trouble(raised) if found.outcome == GRADER_TROUBLE and raised is not None else "",
         seconds=round(seconds, 5),

@@ -16,6 +16,10 @@ LOAD_FACTOR = 3
 """Reading a file may take this many times the limit of a check: what it does at its top level is not a check."""
 
 
+_STUB = b"raise NotImplementedError"
+"""What a part that is not written yet most often holds; a module with it in is not worth a rehearsal."""
+
+
 class Refusal(Exception):
     """No answer could be had. `outcome` is the check's outcome, `sentence` says why."""
 
@@ -134,12 +138,9 @@ class Session:
     def begin_rehearsal(self, unit: Unit, script: Script) -> bool:
         """Send a worker the whole script of an exercise. False when that cannot be; then grade without."""
         self._spent = self.cpu_seconds + self._worker_cpu(), self._waited
-        if unit.source is None or id(unit) in self._unloadable:
+        if unit.source is None or id(unit) in self._unloadable or _STUB in unit.source:
             return False
-        if self._worker is not None and self._worker.flooded:
-            self._retire()
-        if self._worker is None or not self._worker.alive:
-            self._start_worker()
+        self._have_a_worker()
         self._collect_output()
         self._printing = unit.exercise
         self._rehearsed = unit, script
@@ -213,10 +214,9 @@ class Session:
             return
         if id(unit) in self._unloadable:
             raise self._unloadable[id(unit)]
-        if self._worker is not None and (not self.shared or self._worker.flooded):
+        if not self.shared:
             self._retire()
-        if self._worker is None or not self._worker.alive:
-            self._start_worker()
+        self._have_a_worker()
         found = self._load(unit)
         if "changes" in found:
             if self._unit is not None:
@@ -281,6 +281,13 @@ class Session:
             raise Refusal("stopped", f"your code stopped the program ({gone.why})") from None
         finally:
             self._waited += time.monotonic() - begun
+
+    def _have_a_worker(self) -> None:
+        """A living worker; a fresh one also when the present one has printed all that it may."""
+        if self._worker is not None and self._worker.flooded:
+            self._retire()
+        if self._worker is None or not self._worker.alive:
+            self._start_worker()
 
     def _start_worker(self) -> None:
         limits = WorkerLimits(

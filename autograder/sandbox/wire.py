@@ -21,6 +21,8 @@ MARK = b"AGW1"
 HEAD = struct.Struct("<4sQ")
 MAX_REPLY = 64 << 20
 """Largest reply a grader reads, in bytes."""
+MAX_ENTRIES = 2_000_000
+"""Most entries of lists and dicts in one reply: a byte of a reply can become a hundred bytes of a list."""
 MAX_DEPTH = 40
 MAX_DIMENSIONS = 8
 
@@ -54,7 +56,7 @@ def encode(value: Any) -> bytes:
     """A whole frame for `value`."""
     try:
         body = _pack(value)
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError, KeyError) as error:
         raise WireError(f"cannot be sent: {str(error)[:200]}") from None
     return HEAD.pack(MARK, len(body)) + body
 
@@ -131,13 +133,28 @@ def _tensor(data: bytes) -> torch.Tensor:
 
 
 class _Decoder:
-    """Decodes one body; counts how deep tuples are nested in it."""
+    """Decodes one body; counts its entries, how deep extensions are nested in it and how much they hold together."""
 
     def __init__(self) -> None:
-        self.depth = 0
+        self.entries = self.depth = self.nested = 0
 
     def unpack(self, body: bytes | bytearray | memoryview) -> Any:
-        return msgpack.unpackb(body, ext_hook=self.extension, strict_map_key=True, raw=False)
+        return msgpack.unpackb(
+            body,
+            ext_hook=self.extension,
+            list_hook=self.counted,
+            object_hook=self.counted,
+            max_array_len=MAX_ENTRIES,
+            max_map_len=MAX_ENTRIES,
+            strict_map_key=True,
+            raw=False,
+        )
+
+    def counted(self, container: Any) -> Any:
+        self.entries += 1 + len(container)
+        if self.entries > MAX_ENTRIES:
+            raise WireError(f"the reply has more than {MAX_ENTRIES} entries")
+        return container
 
     def extension(self, code: int, data: bytes) -> Any:
         if code == _TENSOR:
@@ -145,6 +162,9 @@ class _Decoder:
         if code not in (_TUPLE, _REF, _FOREIGN, _PACKED) or self.depth >= MAX_DEPTH:
             raise WireError("an unknown extension, or tuples nested too deeply")
         self.depth += 1
+        self.nested += len(data)
+        if self.nested > 4 * MAX_REPLY:
+            raise WireError("extensions hold too much together")
         inner = self.unpack(data)
         self.depth -= 1
         if code == _PACKED:

@@ -31,13 +31,22 @@ class _ScriptedOperations(Operations):
     """The operations, and a whole script of them (see `script`)."""
 
     def do_script(self, load: Mapping[str, Any], rig: Mapping[str, Any] | None, checks: list[Any]) -> dict[str, Any]:
-        """Read a module (and its rig) and answer all requests of its checks; the replies are packed check by check."""
+        """Read a module (and its rig) and answer all requests of its checks; the replies are packed check by check.
+
+        The exercises' only errors are ValueErrors. Any other one means that the module is not right: then there is
+        nothing to rehearse, and the answer ends there.
+        """
         found = self.do_load(**load)
         if "changes" in found:
             return found
         if rig is not None:
             self.do_load_rig(**rig)
-        answers = [wire.packed([self.perform_all(request) for request in requests]).body for requests in checks]
+        answers = []
+        for requests in checks:
+            replies = [self.perform_all(request) for request in requests]
+            answers.append(wire.packed(replies).body)
+            if any("fault" in reply and "ValueError" not in reply["fault"]["names"] for reply in replies):
+                break
         return {**found, "answers": answers}
 
 

@@ -90,21 +90,21 @@ def _floor(files: CourseFiles, assignment: Assignment, submissions: Sequence[Sub
 
 def _grader(files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]) -> dict[str, float]:
     memory: list[float] = []
-    receipts: list[Receipt] = []
+    passed: list[int] = []
     begun = [time.perf_counter()]
 
     def finished(receipt: Receipt) -> None:
-        receipts.append(receipt)
-        if len(receipts) == 1:
+        passed.append(sum(check.outcome == "passed" for check in receipt.checks))
+        if len(passed) == 1:
             begun.append(time.perf_counter())
-        if len(receipts) in (10, len(submissions)):
+        if len(passed) in (10, len(submissions)):
             memory.append(_resident_mb())
 
     batch = Batch(files, "bench", assignment, submissions, seed=1)
     grade(batch, finished, lambda submission: None)
     steady = (time.perf_counter() - begun[1]) / (len(submissions) - 1)
     return {
-        "checks passed": sum(c.outcome == "passed" for r in receipts for c in r.checks),
+        "checks passed": sum(passed),
         "per minute": 60 / steady,
         "MB after 10": memory[0],
         "MB at the end": memory[-1],

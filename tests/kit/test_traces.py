@@ -389,6 +389,8 @@ def test_what_students_may_have() -> None:
         ("feed_forward", "prompt_a_final_position"),
         ("transformer_block", "residual_addition"),
         ("lm_head", "candidate_scores"),
+        ("lm_head", "two_prompts"),
+        ("transformer_block", "block_final_row"),
         ("training", "day3_schedule"),
         ("training", "clip_example"),
     }

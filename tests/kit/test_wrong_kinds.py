@@ -35,7 +35,7 @@ def integration_checks() -> set[str]:
     return found
 
 
-WRAP = '''
+WRAP = """
 import torch as _torch
 
 class _Hijack(_torch.Tensor):
@@ -93,7 +93,7 @@ for _name in {functions}:
     globals()[_name] = _wrapped(globals()[_name])
 for _name in {classes}:
     globals()[_name].forward = _wrapped(globals()[_name].forward)
-'''
+"""
 
 WRONG = {
     "none": "None if answer is not None else 0",

@@ -162,13 +162,13 @@ def test_gradients_reach_every_block(student, reference, rng):
 
 @pytest.mark.points(0.5, "dropout acts inside the blocks and nowhere else")
 def test_hands_dropout_to_the_blocks_only(student, reference, rng):
-    state, token_ids = rng.state(shapes(11, 8, 12, 2)), rng.integers(11, 2, 5)
-    model = student.MiniGPT(11, 8, 12, 3, 2, 1.0)
+    state, token_ids = rng.state(shapes(11, 8, 12, 1)), rng.integers(11, 2, 5)
+    model = student.MiniGPT(11, 8, 12, 3, 1, 1.0)
     model.load_state_dict(state)
     model.train()
     logits, _ = parts(model(token_ids), 2)
     agree(logits, reference.mini_gpt_logits(state, token_ids, 3, num_layers=0), rtol=1e-4, atol=1e-4)
-    chance = student.MiniGPT(11, 8, 12, 3, 2, 0.5)
+    chance = student.MiniGPT(11, 8, 12, 3, 1, 0.5)
     once, again = (tensor(parts(chance(token_ids), 2)[0], (2, 5, 11)) for _ in range(2))
     expect(not torch.equal(once, again), "two training passes should drop different entries: do not set a seed")
 
