@@ -56,34 +56,17 @@ def course_state(example):
     return {name: example.inputs[renamed.get(name, name)] for name in shapes(5, 2, 4, 1)}
 
 
-def part(module, name):
-    """A module inside a module."""
-    found = module.value(name)
-    expect(callable(found), f"`{name}` should be a module")
-    return found
+STAGES = ["residual_0", "ln1", "attention_update", "residual_after_attention", "ln2", "ffn_update"]
+STAGES += ["residual_after_ffn", "final_hidden", "logits"]
 
 
-def stages(model, token_ids):
+def stages(rig, model, token_ids):
     """What the parts of a one-block model make of these tokens, stage by stage in course order."""
-    shape = (*token_ids.shape, 4)
-    positions = part(model, "position_embedding")(torch.arange(shape[1]))
-    residual = tensor(part(model, "token_embedding")(token_ids), shape) + tensor(positions, shape[1:])
-    yield "residual_0", residual
-    block = part(part(model, "blocks"), "0")
-    normalized = tensor(part(block, "ln1")(residual), shape)
-    yield "ln1", normalized
-    update = tensor(part(block, "attention")(normalized), shape)
-    yield "attention_update", update
-    yield "residual_after_attention", residual + update
-    normalized = tensor(part(block, "ln2")(residual + update), shape)
-    yield "ln2", normalized
-    yield "ffn_update", tensor(part(block, "ffn")(normalized), shape)
-    residual = tensor(block(residual), shape)
-    yield "residual_after_ffn", residual
-    yield "final_hidden", tensor(part(model, "final_norm")(residual), shape)
-    logits = tensor(parts(model(token_ids), 2)[0], (*shape[:2], 5))
-    yield "logits", logits
-    yield "probabilities", logits.softmax(dim=-1)
+    found = rig.stages(model, token_ids)
+    expect(isinstance(found, dict) and list(found) == STAGES, "the model's parts could not be run one by one")
+    for name, stage in found.items():
+        yield name, tensor(stage, (*token_ids.shape, 5 if name == "logits" else 4))
+    yield "probabilities", found["logits"].softmax(dim=-1)
 
 
 @pytest.mark.points(1, "scores the candidates of Week 8 §13")
@@ -115,10 +98,10 @@ def test_refuses_too_many_tokens(student, rng):
 
 
 @pytest.mark.points(2, "your own parts together give the last position of Week 8's two prompts")
-def test_reproduces_the_two_prompts(own, trace):
+def test_reproduces_the_two_prompts(own, rig, trace):
     example = trace("two_prompts")
     model = build(own, course_state(example), num_heads=2, num_layers=1)
-    for name, stage in stages(model, example.inputs["token_ids"]):
+    for name, stage in stages(rig, model, example.inputs["token_ids"]):
         if f"{name}_last" in example.values:
             gap = (stage[:, -1].double() - example.value(f"{name}_last")).abs().max().item()
             expect(gap < 6e-5, f"`{name}` is the first stage that differs from {example.where}")

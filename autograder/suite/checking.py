@@ -60,13 +60,13 @@ def agree(
         _agree_number(got, float(expected), 1e-5 if rtol is None else rtol, 1e-8 if atol is None else atol)
         return
     wanted = expected if isinstance(expected, torch.Tensor) else torch.tensor(expected, dtype=_list_dtype(expected))
-    wanted = wanted.detach()
+    wanted = wanted.detach().as_subclass(torch.Tensor)
     if not wanted.is_floating_point():
         equal(got, wanted)
         return
     if not bool(torch.isfinite(wanted).all()):
         raise KitFault("the reference is not finite here, so no answer can be compared with it")
-    answer = tensor(got, tuple(wanted.shape), dtype)
+    answer = tensor(got, tuple(wanted.shape), dtype).as_subclass(torch.Tensor)
     relative, absolute = TOLERANCES[dtype]
     limit = (absolute if atol is None else atol) + (relative if rtol is None else rtol) * wanted.double().abs()
     difference = (answer.double() - wanted.double()).abs()

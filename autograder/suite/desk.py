@@ -5,12 +5,11 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from types import ModuleType
 from typing import Any
 
 from autograder.course import Assignment, CourseFiles, load_traces
 from autograder.sandbox.session import Refusal, Session, Unit
-from autograder.suite.answer import holds_answer, marked
+from autograder.suite.answer import Oracle, holds_answer, marked
 from autograder.suite.checks import Check
 from autograder.suite.faults import Fault, NotAttempted, NotRun, Stopped, TimedOut
 from autograder.suite.inputs import Inputs, stream_seed
@@ -82,7 +81,7 @@ class Desk:
         self.exercises = {exercise.name: exercise for exercise in self.course.exercises}
         self.limits = self.course.limits
         self._seat: Seat | None = None
-        self._references: dict[str, ModuleType] = {}
+        self._references: dict[str, Oracle] = {}
         self._traces: dict[str, dict[str, dict[str, Any]]] = {}
         self._stand_ins: dict[str, bytes] = {}
 
@@ -118,14 +117,14 @@ class Desk:
     def _transport(self, exercise: str, own: bool) -> WorkerTransport:
         return WorkerTransport(self.seat.session, self.unit(exercise, own), self.calls)
 
-    def reference(self, exercise: str) -> ModuleType:
+    def reference(self, exercise: str) -> Oracle:
         """The oracle of an exercise."""
         if exercise not in self._references:
             spec = importlib.util.spec_from_file_location(f"reference.{exercise}", self.files.reference(exercise))
             assert spec is not None and spec.loader is not None
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
-            self._references[exercise] = module
+            self._references[exercise] = Oracle(module)
         return self._references[exercise]
 
     def inputs(self, check: Check) -> Inputs:

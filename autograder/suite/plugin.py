@@ -9,7 +9,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Generator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,6 +17,7 @@ from autograder.course import CourseFiles, find_course, load_course
 from autograder.intake import Submission, collect
 from autograder.sandbox.host import Zygote
 from autograder.sandbox.session import Session, SessionLimits
+from autograder.suite.answer import Oracle
 from autograder.suite.checks import Check, SuiteError, check_of
 from autograder.suite.desk import Desk, Seat
 from autograder.suite.explain import trouble, verdict
@@ -80,7 +80,7 @@ class Fixtures:
         return self.desk.rig(self._check.exercise, own=self.own_parts)
 
     @pytest.fixture
-    def reference(self) -> ModuleType:
+    def reference(self) -> Oracle:
         """The oracle of this exercise, float64."""
         return self.desk.reference(self._check.exercise)
 

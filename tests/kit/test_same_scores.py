@@ -78,6 +78,10 @@ WORK: dict[str, dict[str, str]] = {
 }
 
 
+CHANGES_THE_PROCESS = ("patched", "inference", "autocast", "function_mode", "default", "hook", "noisy")
+"""Names of those whose first exercise changes the process for all that come after it, if they come in this process."""
+
+
 def graded(order: list[str], **options: object) -> Class:
     return run(batch([handed_in(name, WORK[name]) for name in order], **options))  # type: ignore[arg-type]
 
@@ -104,7 +108,7 @@ def test_the_class_holds_right_wrong_and_dangerous_work(shared: Class) -> None:
 
 def test_what_one_exercise_changes_in_the_process_costs_no_other_exercise(shared: Class) -> None:
     for name in WORK:
-        if name.startswith(("patched", "inference", "autocast", "function_mode", "default", "hook", "noisy")):
+        if name.startswith(CHANGES_THE_PROCESS):
             elsewhere = {c.exercise for c in shared[name].checks if c.earned < c.points} - {"embedding"}
             assert elsewhere == set(), name
 
@@ -117,16 +121,16 @@ def test_exercises_do_not_lend_each_other_names(shared: Class) -> None:
 
 
 def test_another_order_and_a_fresh_worker_for_every_exercise_find_the_same(shared: Class) -> None:
-    order = list(WORK)
+    order = [name for name in WORK if not name.startswith(CHANGES_THE_PROCESS)]
     random.Random(3).shuffle(order)
     fresh = graded(order, shared_workers=False)
-    for name in WORK:
+    for name in order:
         pairs = zip(findings(shared[name]), findings(fresh[name]), strict=True)
         assert [pair for pair in pairs if pair[0] != pair[1]] == [], name
         assert shared[name].notes == fresh[name].notes, name
 
 
-SOME = ["unparsed", "keeps_state", "stubs", "forgotten_imports", "raises", "right"]
+SOME = ["unparsed", "keeps_state", "stubs", "forgotten_imports", "right"]
 
 
 def test_the_same_seed_gives_the_same_receipts_in_another_class(shared: Class) -> None:
@@ -148,11 +152,11 @@ def test_time_is_measured_alike_for_the_first_and_for_later_submissions() -> Non
     """Checks that were seen to pass are sent to later submissions in one go; that buys nobody time."""
     burn = "import time\nend = time.process_time() + {seconds}\nwhile {when} and time.process_time() < end:\n    pass\n"
     body = "return torch.ones(query_length, key_length or query_length).tril((key_length or query_length) - query_length).bool()"
-    too_long = with_body(MASKED, "causal_mask", burn.format(seconds=0.8, when="query_length == 7") + body)
-    many_short = with_body(MASKED, "causal_mask", burn.format(seconds=0.15, when="True") + body)
+    too_long = with_body(MASKED, "causal_mask", burn.format(seconds=0.5, when="query_length == 7") + body)
+    many_short = with_body(MASKED, "causal_mask", burn.format(seconds=0.1, when="True") + body)
     work = {"too_long_1": too_long, "many_1": many_short, "right": MASKED, "too_long_2": too_long, "many_2": many_short}
     submissions = [handed_in(name, {"masked_softmax": source}) for name, source in work.items()]
-    limits = {"seconds_per_check": 0.5, "seconds_per_submission": 3}
+    limits = {"seconds_per_check": 0.35, "seconds_per_submission": 3}
     receipts = run(batch(submissions, exercises=["masked_softmax"], limits=limits))
     for number in (1, 2):
         lacking = [c.id for c in receipts[f"too_long_{number}"].checks if c.outcome == "timed out"]

@@ -7,7 +7,21 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from grading import EXERCISES, ROOT, grade_class, lost, outcomes, passed, points, solution, solutions, stub
+from grading import (
+    EXERCISES,
+    ROOT,
+    batch,
+    grade_class,
+    handed_in,
+    lost,
+    outcomes,
+    passed,
+    points,
+    run,
+    solution,
+    solutions,
+    stub,
+)
 
 from autograder.grading.receipt import Receipt
 
@@ -168,7 +182,8 @@ def wrong() -> Class:
     work = {name: {e: wrapped(e, expression) for e in EXERCISES} for name, expression in WRONG.items()}
     work |= {name: {e: replaced(e, text) for e in EXERCISES} for name, text in OTHER_OBJECTS.items()}
     work["awkward"] = {e: wrapped(e, AWKWARD) for e in EXERCISES}
-    return grade_class(work)
+    work["right"] = SOLUTIONS  # the last, so that nothing was learned of right answers before
+    return run(batch([handed_in(name, files) for name, files in work.items()]))
 
 
 @pytest.fixture(scope="module")
@@ -226,6 +241,7 @@ def test_a_name_that_is_no_function_or_module_of_the_exercise_earns_nothing(wron
 def test_a_right_answer_passes_however_it_lies_in_memory(wrong: Class) -> None:
     """Strided, conjugated or with a graph: what counts is type, dtype, shape and values."""
     assert lost(wrong["awkward"]) == {}
+    assert lost(wrong["right"]) == {}
 
 
 # -- one exercise broken

@@ -31,7 +31,7 @@ def verdict(error: BaseException | None, calls: Sequence[Call], *, public: bool)
     if isinstance(error, PartialCredit):
         return _partial(error)
     if isinstance(error, Fault):
-        return Verdict(error.outcome, 0.0, message(error, calls) if public else error.sentence)
+        return Verdict(error.outcome, 0.0, message(error, calls) if public else _plain(error.sentence))
     return Verdict("grader trouble", 0.0, "the check itself failed; your instructor has been told")
 
 
@@ -40,8 +40,14 @@ def message(fault: Fault, calls: Sequence[Call]) -> str:
     lines = [fault.sentence]
     if isinstance(fault, Mismatch) or fault.outcome == "raised":
         lines += [f"call     {calls[-1]}"] if calls else []
-        lines += fault.detail.splitlines()
-    return "\n".join(lines)
+        lines += fault.detail.splitlines()[:8]
+    return "\n".join(map(_plain, lines))
+
+
+def _plain(line: str, limit: int = 1000) -> str:
+    """One printable line of bounded length: names and texts in it may be the student's."""
+    cut = line if len(line) <= limit else f"{line[:limit]} ..."
+    return "".join(c if c.isprintable() else " " for c in cut)
 
 
 def trouble(error: BaseException) -> str:
