@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from autograder import __version__
-from autograder.cli.main import ATTENTION, OK
+from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
 from autograder.cli.setting import Setting
 from autograder.course import Assignment
 from autograder.grading.hashes import submission_hash, suite_hash
@@ -52,11 +53,12 @@ def run(
         print(json.dumps([receipt.to_dict() for receipt in results], indent=1, ensure_ascii=True))
     else:
         class_table(console, rows, names)
+    sys.stdout.flush()  # what stands below the table goes to another stream
     attention = sum(bool(receipt.attention()) for receipt in results)
     notices.print(_summary(submissions, results, reused, attention, receipts.place), soft_wrap=True, highlight=False)
     if interrupted:
         notices.print("stopped; run the same command again to go on", highlight=False)
-        return 130
+        return STOPPED
     return ATTENTION if attention else OK
 
 

@@ -10,9 +10,7 @@ from typing import Any
 import click
 
 from autograder import __version__
-
-OK, ATTENTION, FAULT = 0, 1, 2
-"""Exit codes: complete; complete, but some submissions need a human; the kit or the course is at fault."""
+from autograder.cli.exit_codes import FAULT
 
 
 class _Group(click.Group):
