@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +16,7 @@ import pytest
 from autograder.course import Assignment
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
-from autograder.grading.schedule import MOST_FAILURES, grade_all
+from autograder.grading.schedule import MOST_FAILURES, Zygotes, grade_all
 from autograder.grading.submission import Batch, Grader
 from autograder.intake import Submission
 from autograder.sandbox.host import SandboxError
@@ -27,15 +27,22 @@ _PLUGINS_NOT_NEEDED = """terminal cacheprovider logging junitxml pastebin faulth
 doctest unittest skipping warnings capture debugging threadexception unraisableexception legacypath""".split()
 
 
-def grade(batch: Batch, finished: Callable[[Receipt], None], started: Callable[[Submission], None]) -> None:
+def grade(
+    batch: Batch,
+    finished: Callable[[Receipt], None],
+    started: Callable[[Submission], None],
+    zygotes: Zygotes | None = None,
+) -> None:
     """Grade every submission of the batch; `finished` gets each receipt as soon as it is complete.
+
+    A process that grades batch after batch may hand in the `zygotes` to use; without, they are of this run.
 
     Raises:
         GradingError: the suites or the sandbox are at fault; nothing was scored by them.
         Exception: what `finished` or `started` raised, such as that a receipt cannot be kept.
         KeyboardInterrupt: the user stopped; receipts so far were handed over.
     """
-    run = _Run(batch, finished, started)
+    run = _Run(batch, finished, started, zygotes)
     suites = [batch.files.suite_file(batch.assignment.id, e.name) for e in batch.assignment.exercises]
     missing = [path.name for path in suites if not path.is_file()]
     if missing:
@@ -61,6 +68,7 @@ class _Run:
     batch: Batch
     finished: Callable[[Receipt], None]
     started: Callable[[Submission], None]
+    zygotes: Zygotes | None = None
     error: str | None = None
     ready: bool = False
     failure: BaseException | None = None
@@ -84,7 +92,8 @@ class _Run:
         grader = Grader(self.batch, self.fixtures.desk, session.items)
         gc.freeze()  # what collection built stays; looking through it again and again would cost more than the checks
         try:
-            grade_all(grader, self.batch.submissions, self.started, self.finished)
+            with nullcontext(self.zygotes) if self.zygotes else Zygotes() as zygotes:
+                grade_all(grader, self.batch.submissions, self.started, self.finished, zygotes)
         except SandboxError as error:
             self.error = f"the sandbox failed for {MOST_FAILURES} submissions in a row: {error}"
         except (Exception, KeyboardInterrupt) as failure:

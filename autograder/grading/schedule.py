@@ -27,6 +27,7 @@ def grade_all(
     submissions: Iterable[Submission],
     started: Callable[[Submission], None],
     finished: Callable[[Receipt], None],
+    zygotes: Zygotes,
 ) -> None:
     """Grade submissions in order, a few at a time; `finished` gets each receipt at once.
 
@@ -36,32 +37,31 @@ def grade_all(
     waiting, lanes = iter(submissions), deque[_Lane]()
     suspects: deque[Submission] = deque()
     done = 0
-    with _Zygotes() as zygotes:
-        try:
-            while True:
-                while len(lanes) < LANES and (submission := next(waiting, None)) is not None:
-                    started(submission)
-                    lanes.append(_Lane(submission, zygotes.get(), grader))
-                if not lanes:
-                    break
-                lane = lanes.popleft()
-                try:
-                    receipt = lane.go_on()
-                except SandboxError:
-                    zygotes.replace(lane.zygote)
-                    suspects.append(lane.submission)
-                    continue
-                if receipt is None:
-                    lanes.append(lane)
-                    continue
-                finished(receipt)
-                done += 1
-                if done % COLLECT_EVERY == 0:
-                    gc.collect()
-            _one_by_one(grader, zygotes, suspects, finished)
-        finally:
-            for lane in lanes:
-                lane.steps.close()
+    try:
+        while True:
+            while len(lanes) < LANES and (submission := next(waiting, None)) is not None:
+                started(submission)
+                lanes.append(_Lane(submission, zygotes.get(), grader))
+            if not lanes:
+                break
+            lane = lanes.popleft()
+            try:
+                receipt = lane.go_on()
+            except SandboxError:
+                zygotes.replace(lane.zygote)
+                suspects.append(lane.submission)
+                continue
+            if receipt is None:
+                lanes.append(lane)
+                continue
+            finished(receipt)
+            done += 1
+            if done % COLLECT_EVERY == 0:
+                gc.collect()
+        _one_by_one(grader, zygotes, suspects, finished)
+    finally:
+        for lane in lanes:
+            lane.steps.close()
 
 
 class _Lane:
@@ -83,7 +83,7 @@ class _Lane:
 
 
 def _one_by_one(
-    grader: Grader, zygotes: _Zygotes, suspects: Iterable[Submission], finished: Callable[[Receipt], None]
+    grader: Grader, zygotes: Zygotes, suspects: Iterable[Submission], finished: Callable[[Receipt], None]
 ) -> None:
     """Submissions under which the sandbox failed, each alone now, so that only the one at fault is left to a human."""
     failures = 0
@@ -102,13 +102,13 @@ def _one_by_one(
         finished(receipt)
 
 
-class _Zygotes:
-    """The zygote of a run, replaced when it failed."""
+class Zygotes:
+    """The zygote of a run, or of all runs of a process; replaced when it failed. Use as a context manager."""
 
     def __init__(self) -> None:
         self._current: Zygote | None = None
 
-    def __enter__(self) -> _Zygotes:
+    def __enter__(self) -> Zygotes:
         return self
 
     def __exit__(self, *_: object) -> None:

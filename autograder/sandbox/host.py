@@ -19,6 +19,9 @@ from typing import Any
 
 from autograder.sandbox import wire
 
+ZYGOTE_PATIENCE = 60
+"""Seconds after which a zygote that does not answer is given up; its longest task is to start."""
+
 WALL_FACTOR = 3
 """A call may take this many times its limit by the clock on the wall; its limit is in seconds of its own CPU time."""
 
@@ -121,6 +124,9 @@ class Zygote:
         self.close()
 
     def _line(self) -> tuple[bytes, list[int]]:
+        if not select.select([self._control], [], [], ZYGOTE_PATIENCE)[0]:
+            self._process.kill()
+            raise SandboxError(f"the zygote gave no answer within {ZYGOTE_PATIENCE} s")
         line, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
         if not line:
             raise SandboxError("the zygote ended; its last words are above")
@@ -261,9 +267,11 @@ class Worker:
             raise EOFError("its process ended before it answered")
 
     def _drain(self) -> None:
-        """Read what is in the output pipe; keep as much as the limit allows."""
+        """Read what is in the output pipe, as far as it goes at once; keep as much as the limit allows."""
         room = self._limits.output_bytes + 1
-        while self._output_open:
+        for _ in range(64):  # a flood may fill it faster than it is emptied
+            if not self._output_open:
+                return
             try:
                 piece = os.read(self._output, 1 << 16)
             except BlockingIOError:

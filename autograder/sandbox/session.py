@@ -47,6 +47,8 @@ class Unit:
     source: bytes | None
     siblings: Mapping[str, bytes]
     rig: bytes | None = None
+    alone: bool = False
+    """Needs a worker in which nothing was loaded before: here the student's own parts must not find stand-ins."""
 
 
 @dataclass
@@ -140,6 +142,9 @@ class Session:
         self._spent = self.cpu_seconds + self._worker_cpu(), self._waited
         if unit.source is None or id(unit) in self._unloadable or _STUB in unit.source:
             return False
+        if unit.alone:
+            self._retire()
+            self._spent = self.cpu_seconds, self._waited
         self._have_a_worker()
         self._collect_output()
         self._printing = unit.exercise
@@ -214,7 +219,7 @@ class Session:
             return
         if id(unit) in self._unloadable:
             raise self._unloadable[id(unit)]
-        if not self.shared:
+        if not self.shared or unit.alone:
             self._retire()
         self._have_a_worker()
         found = self._load(unit)

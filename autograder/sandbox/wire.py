@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import msgpack
@@ -117,11 +118,9 @@ def _tensor(data: bytes) -> torch.Tensor:
     if len(data) < start:
         raise WireError("a tensor has no shape")
     shape = [_SHAPE.unpack_from(data, 2 + 8 * i)[0] for i in range(data[1])]
-    count = 1
-    for size in shape:
-        count *= size
-        if size >= 1 << 40 or count >= 1 << 40:
-            raise WireError("a tensor's shape is too large")
+    if prod(size or 1 for size in shape) >= 1 << 40:  # also where an axis of length 0 makes the tensor empty
+        raise WireError("a tensor's shape is too large")
+    count = prod(shape)
     if len(data) - start != count * dtype.itemsize:
         raise WireError("a tensor's bytes do not fit its shape")
     if count == 0:

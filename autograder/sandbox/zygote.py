@@ -14,6 +14,7 @@ import resource
 import signal
 import socket
 import sys
+import time
 from typing import Any
 
 WORKER_SOCKET, WORKER_OUTPUT = 3, 4
@@ -166,24 +167,30 @@ def _answer(control: socket.socket, pid: int) -> None:
 
 def _end(pid: int, live: set[int]) -> None:
     """Kill a worker and everything it started, and wait until it is gone."""
-    if pid in live:
-        for send in (os.killpg, os.kill):
-            try:
-                send(pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
-        os.waitpid(pid, 0)
-        live.discard(pid)
-    for _ in range(64):
-        strays = [child for child in _children() if child not in live]
-        if not strays:
+    live.discard(pid)
+    _kill(-pid)
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        # A process cannot be reaped while another one traces it; that one is among the children too by then.
+        ended = [child for child in _children() if child not in live]
+        if not ended:
             return
-        for child in strays:
+        for child in ended:
+            _kill(child)
+        for child in ended:
             try:
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-            except (ProcessLookupError, ChildProcessError):
+                os.waitpid(child, os.WNOHANG)
+            except ChildProcessError:
                 pass
+        time.sleep(0.001)
+
+
+def _kill(pid: int) -> None:
+    """SIGKILL to a process, or to a whole group when `pid` is negative."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
 
 
 def _children() -> list[int]:

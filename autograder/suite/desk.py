@@ -149,6 +149,7 @@ class Desk:
                 source=sources.get(exercise),
                 siblings=own_parts if own else self._stand_ins_for(exercise),
                 rig=rig.read_bytes() if rig.is_file() else None,
+                alone=own,
             )
         return units[exercise, own]
 

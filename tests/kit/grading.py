@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import shutil
 import textwrap
@@ -13,6 +14,7 @@ from typing import Any
 from autograder.course import CourseFiles, load_course
 from autograder.grading.receipt import Receipt
 from autograder.grading.run import Batch, grade
+from autograder.grading.schedule import Zygotes
 from autograder.intake.submission import HandedIn, Submission
 
 ROOT = Path(__file__).parents[2]
@@ -106,6 +108,9 @@ assignments:
 
 # -- runs
 
+_ZYGOTES = Zygotes()
+atexit.register(_ZYGOTES.__exit__)
+
 
 def handed_in(student: str, work: Work) -> Submission:
     files = {
@@ -139,15 +144,19 @@ def run(
     of: Batch,
     finished: Callable[[Receipt], None] = lambda _: None,
     started: Callable[[Submission], None] = lambda _: None,
+    own_zygote: bool = False,
 ) -> dict[str, Receipt]:
-    """Grade a batch; receipts by student, in the order of the batch (they come as they are finished)."""
+    """Grade a batch; receipts by student, in the order of the batch (they come as they are finished).
+
+    All batches of a test session share a zygote, which holds nothing of any of them; with `own_zygote` not.
+    """
     receipts: dict[str, Receipt] = {}
 
     def keep(receipt: Receipt) -> None:
         receipts[receipt.student] = receipt
         finished(receipt)
 
-    grade(of, keep, started)
+    grade(of, keep, started, None if own_zygote else _ZYGOTES)
     assert len(receipts) == len(of.submissions)
     return {submission.student: receipts[submission.student] for submission in of.submissions}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,9 +34,11 @@ print("heavy:", *sorted(heavy))
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small course in a folder that few tools like, graded once."""
     folder = make_course(tmp_path_factory.mktemp("home") / "Übung 1 #2 100%41")
+    shutil.copytree(folder / "class/wrong", folder / "class/adjusted")
     done = ask("grade", "week08", "class", "--seed", "5", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert [line.split() for line in done.stdout.splitlines() if "5" in line or "1" in line] == [
+        ["adjusted", "1", "1"],
         ["right", "5", "5"],
         ["wrong", "1", "1"],
     ]
@@ -81,11 +84,16 @@ def test_course_can_be_named_from_outside(course, tmp_path):
     refused(ask("--course", tmp_path / "none", "show", "right", cwd=tmp_path), "none does not exist")
 
 
-@pytest.mark.parametrize("environment", [C_LOCALE, CODE_PAGE], ids=["C locale", "cp1252"])
-def test_terminals_that_cannot_write_everything_get_an_answer(course, environment):
-    graded = autograder("grade", "week08", "class", "--force", "--seed", "5", cwd=course, environment=environment)
+def test_grading_works_in_a_locale_that_knows_only_ascii(course):
+    graded = autograder(
+        "grade", "week08", "class", "--force", "--seed", "5", cwd=course, environment=C_LOCALE | CODE_PAGE
+    )
     assert graded.returncode == 0, graded.stderr
-    assert "2 of 2 submissions graded" in graded.stderr
+    assert "3 of 3 submissions graded" in graded.stderr
+
+
+@pytest.mark.parametrize("environment", [C_LOCALE, CODE_PAGE, C_LOCALE | CODE_PAGE], ids=["C", "cp1252", "both"])
+def test_terminals_that_cannot_write_everything_get_an_answer(course, environment):
     shown = autograder("show", "wrong", cwd=course, environment=environment)
     assert shown.returncode == 0, shown.stderr
     assert "gives the means of Week 8" in shown.stdout
@@ -168,18 +176,16 @@ def test_show_as_json_tells_a_student_nothing_hidden(course):
     assert not any("expected" in message or "call" in message for message in hidden)
 
 
-def test_adjustment_stands_beside_the_receipt_and_survives_a_regrade(tmp_path):
-    course = make_course(tmp_path)
-    ask("grade", "week08", "class/wrong", cwd=course)
-    given = ["adjust", "week08", "wrong", "running_mean", "10/3", "--reason", "right idea", "--author", "Ada"]
+def test_adjustment_stands_beside_the_receipt_and_survives_a_regrade(course):
+    given = ["adjust", "week08", "adjusted", "running_mean", "10/3", "--reason", "right idea", "--author", "Ada"]
     done = ask(*given, cwd=course)
-    assert done.stdout == "wrong: running_mean stands at 3.33 of 5 by hand (Ada)\n"
-    assert "running_mean  3.33 of 5, given by Ada: right idea" in ask("show", "wrong", cwd=course).stdout
-    receipt = json.loads(ask("show", "wrong", "--json", "--instructor", cwd=course).stdout)
+    assert done.stdout == "adjusted: running_mean stands at 3.33 of 5 by hand (Ada)\n"
+    assert "running_mean  3.33 of 5, given by Ada: right idea" in ask("show", "adjusted", cwd=course).stdout
+    receipt = json.loads(ask("show", "adjusted", "--json", "--instructor", cwd=course).stdout)
     assert receipt["earned"] == "1"
-    text = (course / "class/wrong/running_mean.py").read_text("utf-8")
-    (course / "class/wrong/running_mean.py").write_text(text.replace("x.cumsum(dim=0)", "x.flip(1)"), "utf-8")
-    again = ask("grade", "week08", "class/wrong", cwd=course)
+    file = course / "class/adjusted/running_mean.py"
+    file.write_text(file.read_text("utf-8").replace("x.cumsum(dim=0)", "x.flip(1)"), "utf-8")
+    again = ask("grade", "week08", "class/adjusted", cwd=course)
     assert "running_mean: manual score 3.33 kept, automatic changed from 1 to 0" in again.stdout
 
 
