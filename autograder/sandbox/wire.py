@@ -171,7 +171,7 @@ class _Decoder:
         if code == _TUPLE and type(inner) is list:
             return tuple(inner)
         if code == _FOREIGN and type(inner) is str:
-            return Foreign("".join(c if c.isprintable() else " " for c in inner[:80]))
+            return Foreign(inner)
         if code == _REF and type(inner) is list and [type(part) for part in inner] in ([int, str], [str, str]):
             return Ref(*inner)
         raise WireError("an extension has a wrong form")
