@@ -76,7 +76,8 @@ def _run(code: types.CodeType, parse: Callable[[], list[ast.stmt]], filename: st
         return nodes[at + 1 :]
     except BaseException as error:
         line = _top_line(error, filename, 1)
-        loaded.notes.append(f"line {line} stopped the program ({type(error).__name__}); nothing after it was read")
+        name = builtin_name(error)
+        loaded.notes.append(f"line {line} stopped the program ({name}); nothing after it was read")
     return []
 
 
@@ -200,15 +201,17 @@ def _syntax_sentence(error: BaseException, text: str) -> str:
 
 
 def _note_statement(node: ast.stmt, error: Exception, filename: str, loaded: Loaded) -> None:
-    line = line_in(error, {filename}) or node.lineno
-    if isinstance(error, SyntaxError):
+    """Say what was wrong with a statement. Words of the student's code are left out: they could carry anything."""
+    raised_at = line_in(error, {filename})
+    line = raised_at or node.lineno
+    if isinstance(error, SyntaxError) and raised_at is None:
         sentence = f"line {error.lineno or line} does not parse: {error.msg}"
-    elif isinstance(error, ModuleNotFoundError) and error.name:
+    elif isinstance(error, ModuleNotFoundError) and isinstance(node, (ast.Import, ast.ImportFrom)) and error.name:
         sentence = f"line {line} needs {_wanted(node, error.name)}, which is not installed here"
     elif isinstance(error, EOFError):
         sentence = f"line {line} asks for input, and nobody is there to answer"
     else:
-        sentence = f"line {line} raised {type(error).__name__}: {safe_text(error)[:160]}"
+        sentence = f"line {line} raised {builtin_name(error)} (`{linecache.getline(filename, line).strip()[:80]}`)"
     loaded.notes.append(f"{sentence}; the rest of the file was still read")
     for name in _bound_names(node):
         loaded.broken.setdefault(name, sentence)
@@ -239,6 +242,11 @@ def line_in(error: BaseException, files: set[str]) -> int | None:
             line = trace.tb_lineno
         trace = trace.tb_next
     return line
+
+
+def builtin_name(error: BaseException) -> str:
+    """The nearest built-in class of an exception: `ValueError` for whatever the student derives from it."""
+    return next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
 
 
 def safe_text(error: BaseException) -> str:

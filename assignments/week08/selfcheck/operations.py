@@ -265,7 +265,6 @@ class Operations:
             fault["kind"] = "not a module"
         elif not isinstance(error, Exception) or type(error).__module__ == "_pytest.outcomes":
             fault["kind"] = "stopped"
-            fault["names"] = [type(error).__name__]
         return fault
 
     def _innermost_file(self, error: BaseException) -> str | None:
@@ -328,9 +327,19 @@ def _plain_scalar(value: Any) -> Any:
 
 def _plain_tensor(value: torch.Tensor) -> torch.Tensor | Foreign:
     if value.layout != torch.strided or value.dtype not in DTYPES or value.device.type == "meta":
-        return Foreign(f"a {str(value.dtype).removeprefix('torch.')} tensor ({value.layout}, {value.device})")
+        return Foreign(_kind_of_tensor(value))
     plain = value.detach().as_subclass(_Tensor) if type(value) is not _Tensor else value.detach()
     return plain.cpu().resolve_conj().resolve_neg().contiguous().clone()
+
+
+def _kind_of_tensor(value: torch.Tensor) -> str:
+    if value.device.type == "meta":
+        return "a meta tensor"
+    if value.layout != torch.strided:
+        return "a sparse tensor"
+    if value.is_complex():
+        return f"a {str(value.dtype).removeprefix('torch.')} tensor"
+    return "a quantized tensor" if value.is_quantized else "a tensor of another kind"
 
 
 def _type_name(value: Any) -> str:

@@ -7,6 +7,7 @@ operations, so a check behaves alike in both places.
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Protocol
@@ -134,7 +135,8 @@ _ANSWER_DOES_NOT_MATTER = {"load_state_dict", "train", "eval"}
 
 def raise_fault(fault: Mapping[str, Any], module: str) -> NoReturn:
     """Raise what a worker reported. Only names of built-in exceptions and bounded, printable text get through."""
-    names = tuple(n for n in fault.get("names") or () if _is_builtin_exception(n))
+    said = fault.get("names")
+    names = tuple(n for n in said if _is_builtin_exception(n)) if isinstance(said, list) else ()
     text = clean(fault.get("text"), 400)
     file = clean(fault.get("file") or f"{module}.py", 80)
     line = fault.get("line")
@@ -145,8 +147,7 @@ def raise_fault(fault: Mapping[str, Any], module: str) -> NoReturn:
         case "not a module":
             raise Mismatch(f"it should make a torch.nn.Module, it made {text}")
         case "stopped":
-            name = f" ({clean(fault['names'][0], 40)})" if fault.get("names") else ""
-            raise Stopped(f"your code stopped the program{name}{where}")
+            raise Stopped(f"your code stopped the program{f' ({names[0]})' if names else ''}{where}")
         case _:
             name = names[0] if names else "an exception of its own"
             if name == "SyntaxError":
@@ -154,9 +155,12 @@ def raise_fault(fault: Mapping[str, Any], module: str) -> NoReturn:
             raise Raised(f"your code raised {name}{where}", f"{name}: {text}", names, text)
 
 
+_FOLDERS = re.compile(r"(?<![\w.])/(?:[^\s/'\"(),:]+/)+")
+
+
 def clean(text: Any, limit: int) -> str:
-    """Text from the student's side: one line, printable, bounded."""
-    text = text if isinstance(text, str) else ""
+    """Text from the student's side: one line, printable, bounded, without the folders of this machine."""
+    text = _FOLDERS.sub("", text) if isinstance(text, str) else ""
     return "".join(c if c.isprintable() else " " for c in text[:limit])
 
 
