@@ -55,8 +55,11 @@ instructor grades: other sizes, other inputs, gradients, wrong arguments. Solve 
 Here an exercise runs on your own earlier parts. Under grading it runs on correct ones, so a mistake in `{first}` costs
 nothing in the files that build on it, apart from the checks of your own parts together.
 
-You hand in the exercises' files. The checks are run from fresh copies, so changing `test_*.py`, `conftest.py` or
-`selfcheck/` does not change a grade.
+To try the call of a message by hand, wrap each list of numbers in `torch.tensor(...)`; `tensor [2, 3, 6]` is a random
+tensor of that shape. `python test_{first}.py` checks nothing: it takes `python -m pytest`.
+
+You hand in the exercises' files: zip them, or this whole folder; other files are ignored. The checks are run from fresh
+copies, so changing `test_*.py`, `conftest.py` or `selfcheck/` does not change a grade.
 """
 
 

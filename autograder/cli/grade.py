@@ -15,6 +15,7 @@ from autograder import __version__
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
 from autograder.cli.setting import Setting
 from autograder.course import Assignment
+from autograder.grading import GradingError
 from autograder.grading.hashes import submission_hash, suite_hash
 from autograder.grading.receipt import Receipt
 from autograder.grading.score import ExerciseScore, manual_notes, scores
@@ -39,11 +40,19 @@ def run(
     graded = setting.course.assignment(assignment)
     names = [exercise.name for exercise in graded.exercises]
     students = read_roster(roster) if roster else None
-    submissions = collect(paths, names, assignment, students)
+    _refuse_the_course(paths, setting.files.root)
+    collected = collect(paths, names, assignment, students)
+    if not collected:
+        raise GradingError(f"{paths[0]} holds no submission; give a folder, a zip, or a folder of them")
+    submissions = [s for s in collected if students is None or s.student in students]
+    strangers = [s for s in collected if s not in submissions]
     console, notices = Console(soft_wrap=False), Console(stderr=True)
     with setting.store(store) as receipts:
         before = {s.student: receipts.standing(assignment, s.student) for s in submissions}
         reused = {} if force else _reusable(receipts, setting, graded, submissions, seed)
+        for student, receipt in reused.items():
+            if receipt != before[student]:
+                receipts.add(receipt)  # the same work as before that: this receipt stands again
         waiting = [s for s in submissions if s.student not in reused]
         fresh: dict[str, Receipt] = {}
         interrupted = _grade(setting, graded, waiting, seed, fresh_workers, receipts, fresh, notices)
@@ -51,15 +60,25 @@ def run(
         rows = [_row(receipts, receipt, before[receipt.student]) for receipt in results]
     if as_json:
         print(json.dumps([receipt.to_dict() for receipt in results], indent=1, ensure_ascii=True))
-    else:
+    elif rows:
         class_table(console, rows, names)
+    for stranger in strangers:
+        console.print("  ".join(["", stranger.student, *stranger.notes[:1]]), markup=False, highlight=False)
     sys.stdout.flush()  # what stands below the table goes to another stream
     attention = sum(bool(receipt.attention()) for receipt in results)
     notices.print(_summary(submissions, results, reused, attention, receipts.place), soft_wrap=True, highlight=False)
     if interrupted:
-        notices.print("stopped; run the same command again to go on", highlight=False)
+        again = "the same command without --force" if force else "the same command"
+        notices.print(f"stopped; {len(fresh)} new receipts are kept, {again} goes on", highlight=False)
         return STOPPED
-    return ATTENTION if attention else OK
+    return ATTENTION if attention or strangers else OK
+
+
+def _refuse_the_course(paths: Sequence[Path], root: Path) -> None:
+    """A path that holds the course itself is a slip: its folders are no submissions."""
+    for path in paths:
+        if root.is_relative_to(path.resolve()):
+            raise GradingError(f"{path} holds the course itself; give the folder in which the submissions are")
 
 
 def _grade(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Assignment
+from autograder.course import Assignment, CourseError, load_traces
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
 from autograder.grading.schedule import MOST_FAILURES, Zygotes, grade_all
@@ -89,6 +89,9 @@ class _Run:
         if self.error is not None:
             return True
         self.ready = True
+        self.error = _oracle_problem(self.fixtures.desk)
+        if self.error is not None:
+            return True
         grader = Grader(self.batch, self.fixtures.desk, session.items)
         gc.freeze()  # what collection built stays; looking through it again and again would cost more than the checks
         try:
@@ -99,6 +102,20 @@ class _Run:
         except (Exception, KeyboardInterrupt) as failure:
             self.failure = failure
         return True
+
+
+def _oracle_problem(desk: Desk) -> str | None:
+    """Which reference or trace file cannot be used, if any: better to know before the first submission."""
+    for exercise in desk.exercises:
+        try:
+            desk.reference(exercise)
+            if desk.files.traces(exercise).is_file():
+                load_traces(desk.files.traces(exercise))
+        except CourseError as error:
+            return str(error)
+        except Exception as error:
+            return f"reference/{exercise}.py cannot be loaded: {type(error).__name__}: {error}"
+    return None
 
 
 def _points_problem(assignment: Assignment, items: Sequence[pytest.Item]) -> str | None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.grading.receipt import GRADED, CheckResult, Receipt, shown
+from autograder.grading.receipt import GRADED, GRADER_TROUBLE, CheckResult, Receipt, shown
 from autograder.grading.score import ExerciseScore
 
 Row = tuple[Receipt, Sequence[ExerciseScore], Sequence[str]]
@@ -31,8 +31,10 @@ def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str])
     table.add_column("total", justify="right", style="bold", vertical="bottom")
     table.add_column("", vertical="bottom")
     for receipt, scores, notes in rows:
-        cells = {s.exercise: shown(s.points) + ("*" if s.manual else "") for s in scores}
-        whole = shown(_points(scores))
+        open_ones = {c.exercise for c in receipt.checks if c.outcome == GRADER_TROUBLE}
+        marks = {s.exercise: "*" if s.manual else "?" if s.exercise in open_ones else "" for s in scores}
+        cells = {s.exercise: shown(s.points) + marks[s.exercise] for s in scores}
+        whole = shown(_points(scores)) + ("?" if "?" in marks.values() else "")
         look = "look" if receipt.attention() else "note" if notes else ""
         table.add_row(Text(receipt.student), *(cells.get(e, "") for e in exercises), whole, look)
     console.print(table)
@@ -43,7 +45,7 @@ def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str])
 
 
 def _remarks(console: Console, rows: Iterable[Row]) -> None:
-    lines = [(receipt, [*receipt.attention(), *notes]) for receipt, _, notes in rows]
+    lines = [(receipt, [*receipt.attention(), *_first_note(receipt), *notes]) for receipt, _, notes in rows]
     told = [(receipt.student, "; ".join(remarks)) for receipt, remarks in lines if remarks]
     if not told:
         return
@@ -56,6 +58,10 @@ def _remarks(console: Console, rows: Iterable[Row]) -> None:
     console.print(grid)
 
 
+def _first_note(receipt: Receipt) -> list[str]:
+    return [] if receipt.status == GRADED else list(receipt.notes[:1])
+
+
 def receipt_report(console: Console, receipt: Receipt, scores: Sequence[ExerciseScore], instructor: bool) -> None:
     """One receipt in full. For a student: titles and messages; for an instructor also check names, output and flags."""
     name = f" ({receipt.name})" if receipt.name else ""
@@ -66,6 +72,10 @@ def receipt_report(console: Console, receipt: Receipt, scores: Sequence[Exercise
         console.print(Text(f"status: {receipt.status}", style="yellow"))
     for note in receipt.notes:
         console.print(Text(f"note: {note}"))
+    open_points = sum((c.points for c in receipt.checks if c.outcome == GRADER_TROUBLE), Fraction(0))
+    if open_points:
+        sentence = f"{shown(open_points)} points are open: the grader was at fault, not the submission; grade it again"
+        console.print(Text(f"note: {sentence}", style="magenta"))
     checks = receipt.exercises()
     for score in scores:
         by_hand = f", given by {score.manual.author}: {score.manual.reason}" if score.manual else ""

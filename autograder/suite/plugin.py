@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from autograder.course import CourseFiles, find_course, load_course
-from autograder.intake import Submission, collect
+from autograder.course import CourseError, CourseFiles, find_course, load_course
+from autograder.intake import IntakeError, Submission, collect
 from autograder.sandbox.host import Zygote
 from autograder.sandbox.session import Session, SessionLimits
 from autograder.suite.answer import Oracle
@@ -149,6 +149,14 @@ def pytest_collection(session: pytest.Session) -> None:
     config = session.config
     if config.pluginmanager.has_plugin("fixtures of the suites"):
         return
+    try:
+        fixtures = _one_submission(config)
+    except (CourseError, IntakeError) as error:
+        raise pytest.UsageError(str(error)) from None
+    config.pluginmanager.register(fixtures, "fixtures of the suites")
+
+
+def _one_submission(config: pytest.Config) -> OneSubmission:
     suite = _suite_folder(config)
     root = find_course(suite).parent
     assignment = load_course(root).assignment(suite.name)
@@ -158,7 +166,7 @@ def pytest_collection(session: pytest.Session) -> None:
     submissions = collect([folder], list(desk.exercises), assignment.id)
     if len(submissions) != 1:
         raise pytest.UsageError(f"--submission {folder}: holds {len(submissions)} submissions, give one")
-    config.pluginmanager.register(OneSubmission(desk, submissions[0]), "fixtures of the suites")
+    return OneSubmission(desk, submissions[0])
 
 
 def _suite_folder(config: pytest.Config) -> Path:

@@ -60,12 +60,14 @@ def test_run_is_complete_and_asks_for_a_look(first_run):
 
 
 def test_table_has_one_line_for_each_student(first_run):
-    lines = [line.split() for line in first_run.stdout.splitlines()]
+    table, _, remarks = first_run.stdout.partition("to look at:")
     students = sorted(folder.name for folder in CLASS.iterdir())
-    assert [line[0] for line in lines if line and line[0] in students and "look" not in line[1:2]][:13] == students
-    totals = {line[0]: line[10] for line in lines if line and line[0] in students and len(line) > 10}
+    rows = [cells for line in table.splitlines() if (cells := line.split()) and cells[0] in students]
+    assert [cells[0] for cells in rows] == students
+    totals = {cells[0]: cells[10] for cells in rows}
     assert totals["mira"] == totals["jonas"] == totals["kofi"] == "100"
     assert totals["sven"] == totals["omar"] == "0"
+    assert all(f"  {student} " in remarks for student in ("felix", "nadia", "omar"))
 
 
 def test_second_run_reuses_every_receipt(second_run):

@@ -58,5 +58,10 @@ def _has_float(value: Any) -> bool:
 
 
 def _rounded(value: torch.Tensor, digits: int) -> str:
-    rows = value.flatten().tolist()
-    return "[" + ", ".join(f"{v:.{digits}f}" for v in rows[:16]) + (", ...]" if len(rows) > 16 else "]")
+    return _listed(value.tolist(), digits) if value.numel() <= 32 else f"a tensor of shape {list(value.shape)}"
+
+
+def _listed(value: Any, digits: int) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_listed(v, digits) for v in value) + "]"
+    return f"{value:.{digits}f}"

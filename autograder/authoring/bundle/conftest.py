@@ -44,6 +44,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(board)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In the order of the exercises, which build on each other."""
+    order = list(config.stash[BOARD].exercises)
+    mine = [item for item in items if _exercise(item) in order and item.path.parent == FOLDER]
+    if len(mine) == len(items):
+        items.sort(key=lambda item: order.index(_exercise(item)))
+
+
 @pytest.fixture
 def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Generator[LocalTransport, None, None]:
     """The modules of this folder, read anew for each check."""
