@@ -16,7 +16,7 @@ import pytest
 from autograder.course import Assignment, CourseError, load_traces
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
-from autograder.grading.schedule import MOST_FAILURES, Zygotes, grade_all
+from autograder.grading.schedule import Zygotes, grade_all
 from autograder.grading.submission import Batch, Grader
 from autograder.intake import Submission
 from autograder.sandbox.host import SandboxError
@@ -98,7 +98,7 @@ class _Run:
             with nullcontext(self.zygotes) if self.zygotes else Zygotes() as zygotes:
                 grade_all(grader, self.batch.submissions, self.started, self.finished, zygotes)
         except SandboxError as error:
-            self.error = f"the sandbox failed for {MOST_FAILURES} submissions in a row: {error}"
+            self.error = f"the sandbox cannot be started: {error}"
         except (Exception, KeyboardInterrupt) as failure:
             self.failure = failure
         return True

@@ -10,16 +10,13 @@ from collections.abc import Callable, Iterable
 from autograder.grading.receipt import Receipt
 from autograder.grading.submission import Grader
 from autograder.intake import Submission
-from autograder.sandbox.host import SandboxError, Zygote
+from autograder.sandbox.host import Zygote
 
 LANES = min(4, max(2, os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
 
 COLLECT_EVERY = 10
 """Rubbish is collected after so many submissions: by itself Python waits until there is a quarter of all there is."""
-
-MOST_FAILURES = 3
-"""So many submissions in a row under which the sandbox failed are no accident; the run stops."""
 
 
 def grade_all(
@@ -32,7 +29,7 @@ def grade_all(
     """Grade submissions in order, a few at a time; `finished` gets each receipt at once.
 
     Raises:
-        SandboxError: it failed for several submissions in a row.
+        SandboxError: no zygote can be started.
     """
     waiting, lanes = iter(submissions), deque[_Lane]()
     suspects: deque[Submission] = deque()
@@ -47,7 +44,7 @@ def grade_all(
             lane = lanes.popleft()
             try:
                 receipt = lane.go_on()
-            except SandboxError:
+            except Exception:  # whatever it is: first find out which submission it belongs to
                 zygotes.replace(lane.zygote)
                 suspects.append(lane.submission)
                 continue
@@ -85,19 +82,14 @@ class _Lane:
 def _one_by_one(
     grader: Grader, zygotes: Zygotes, suspects: Iterable[Submission], finished: Callable[[Receipt], None]
 ) -> None:
-    """Submissions under which the sandbox failed, each alone now, so that only the one at fault is left to a human."""
-    failures = 0
+    """Submissions under which the grader failed, each alone now, so that only the one at fault is left to a human."""
     for submission in suspects:
         lane = _Lane(submission, zygotes.get(), grader)
         try:
             while (receipt := lane.go_on()) is None:
                 pass
-            failures = 0
-        except SandboxError as failure:
+        except Exception as failure:
             zygotes.replace(lane.zygote)
-            failures += 1
-            if failures == MOST_FAILURES:
-                raise
             receipt = grader.left_to_a_human(submission, zygotes.get(), failure)
         finished(receipt)
 

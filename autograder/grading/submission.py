@@ -83,8 +83,8 @@ class Grader:
             session.close()
         return self._receipt(submission, session, results, zygote.report["torch"])
 
-    def left_to_a_human(self, submission: Submission, zygote: Zygote, failure: SandboxError) -> Receipt:
-        """The receipt of a submission under which the sandbox failed: grader trouble, and no points either way."""
+    def left_to_a_human(self, submission: Submission, zygote: Zygote, failure: Exception) -> Receipt:
+        """The receipt of a submission under which the grader failed: grader trouble, and no points either way."""
         checks = [item.stash[CHECK] for _, items in self.units for item in items]
         results = [_result(check, verdict(failure, (), public=False), failure, 0.0) for check in checks]
         return self._receipt(submission, Session(zygote, self.limits), results, zygote.report["torch"])

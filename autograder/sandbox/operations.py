@@ -46,6 +46,10 @@ class Absent(Exception):
     """The module has no such name."""
 
 
+class Broken(Exception):
+    """The part is in the file, but could not be read; the text says where and why."""
+
+
 class NotAModule(Exception):
     """A class made something else than a torch.nn.Module; the text is what."""
 
@@ -198,7 +202,7 @@ class Operations:
             return getattr(owner, ref.name) if ref.name else owner
         loaded = self.modules[ref.owner]
         if ref.name in loaded.broken and not hasattr(loaded.module, ref.name):
-            raise SyntaxError(loaded.broken[ref.name])
+            raise Broken(loaded.broken[ref.name])
         try:
             return getattr(loaded.module, ref.name)
         except AttributeError:
@@ -259,8 +263,12 @@ class Operations:
             "file": self._innermost_file(error),
             "line": line,
         }
-        if isinstance(error, Absent) or (isinstance(error, NotImplementedError) and self._is_stub(error)):
+        if isinstance(error, NotImplementedError) and self._is_stub(error):
             fault["kind"] = "not attempted"
+        elif isinstance(error, Absent):
+            fault["kind"] = "absent"
+        elif isinstance(error, Broken):
+            fault["kind"] = "broken"
         elif isinstance(error, NotAModule):
             fault["kind"] = "not a module"
         elif not isinstance(error, Exception) or type(error).__module__ == "_pytest.outcomes":

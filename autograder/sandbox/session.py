@@ -150,7 +150,7 @@ class Session:
         self._printing = unit.exercise
         self._rehearsed = unit, script
         self._check_started = self._worker_cpu()
-        payload = {"load": _load_of(unit), "rig": _rig_of(unit), "checks": script.packed}
+        payload = {"load": _load_of(unit), "rig": _rig_of(unit), "checks": script.packed.body}
         try:
             self._post(wire.encode([("fresh", {"seed": 0}), ("script", payload)]))
         except Refusal:

@@ -30,7 +30,7 @@ def serve(socket: int, output: int, output_limit: int, footprint: Footprint) -> 
 class _ScriptedOperations(Operations):
     """The operations, and a whole script of them (see `script`)."""
 
-    def do_script(self, load: Mapping[str, Any], rig: Mapping[str, Any] | None, checks: list[Any]) -> dict[str, Any]:
+    def do_script(self, load: Mapping[str, Any], rig: Mapping[str, Any] | None, checks: bytes) -> dict[str, Any]:
         """Read a module (and its rig) and answer all requests of its checks; the replies are packed check by check.
 
         The exercises' only errors are ValueErrors. Any other one means that the module is not right: then there is
@@ -42,7 +42,7 @@ class _ScriptedOperations(Operations):
         if rig is not None:
             self.do_load_rig(**rig)
         answers = []
-        for requests in checks:
+        for requests in wire.decode(checks):  # not before the module was read: it need not see them
             replies = [self.perform_all(request) for request in requests]
             answers.append(wire.packed(replies).body)
             if any("fault" in reply and "ValueError" not in reply["fault"]["names"] for reply in replies):

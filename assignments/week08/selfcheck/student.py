@@ -143,15 +143,17 @@ def raise_fault(fault: Mapping[str, Any], module: str) -> NoReturn:
     where = f" at line {line} of {file}" if type(line) is int else ""
     match fault.get("kind"):
         case "not attempted":
-            raise NotAttempted(text if "`" in text else f"not attempted: open {file}")
+            raise NotAttempted(f"not attempted: open {file}")
+        case "absent":
+            raise NotAttempted(text)
+        case "broken":
+            raise Raised(f"{file}: {text}")
         case "not a module":
             raise Mismatch(f"it should make a torch.nn.Module, it made {text}")
         case "stopped":
             raise Stopped(f"your code stopped the program{f' ({names[0]})' if names else ''}{where}")
         case _:
             name = names[0] if names else "an exception of its own"
-            if name == "SyntaxError":
-                raise Raised(f"{file}: {text}", "", names, text)
             raise Raised(f"your code raised {name}{where}", f"{name}: {text}", names, text)
 
 
