@@ -122,7 +122,7 @@ def test_each_kind_of_fault_is_told_in_words(mine: Path):
     wrong = "normalizes the row of Week 8 §9\n\nfailed: differs from the worked example in Week 8 §9"
     assert wrong in output
     assert "\ncall     layer_norm([[1.0000, 2.0000, 3.0000, 4.0000]], " in output
-    assert "\nexpected [-1.342, -0.447, 0.447, 1.342]  (Week 8 §9)\n" in output
+    assert "\nexpected [[-1.342, -0.447, 0.447, 1.342]]  (Week 8 §9)\n" in output
 
     where = re.search(r"raised: your code raised NameError at line (\d+) of embedding\.py\n", output)
     assert where
