@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import torch
 
 from autograder.course import Assignment, CourseError, load_traces
 from autograder.grading.errors import GradingError
@@ -51,7 +52,7 @@ def grade(
         )
     arguments = [str(path) for path in suites] + ["--noconftest", "-c", os.devnull, f"--rootdir={batch.files.root}"]
     arguments += [part for name in _PLUGINS_NOT_NEEDED for part in ("-p", f"no:{name}")]
-    with _quiet_environment(), _suites_read_afresh(suites):
+    with _quiet_environment(), _one_thread(), _suites_read_afresh(suites):
         code = pytest.main(arguments, plugins=[run.fixtures, run])
     if run.failure is not None:
         raise run.failure
@@ -141,6 +142,17 @@ def _suites_read_afresh(suites: Sequence[Path]) -> Iterator[None]:
         for path in suites:
             sys.modules.pop(path.stem, None)
         sys.modules.update(before)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """No threads inside torch's operators: the cores belong to the workers, and sums come out alike everywhere."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _last_line(text: str) -> str:

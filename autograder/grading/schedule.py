@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from autograder.grading.receipt import Receipt
 from autograder.grading.submission import Grader
 from autograder.intake import Submission
-from autograder.sandbox.host import Zygote
+from autograder.sandbox.host import SandboxError, Zygote
 
 LANES = min(4, max(2, os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
@@ -34,6 +34,7 @@ def grade_all(
     waiting, lanes = iter(submissions), deque[_Lane]()
     suspects: deque[Submission] = deque()
     done = 0
+    _learn(grader, zygotes)
     try:
         while True:
             while len(lanes) < LANES and (submission := next(waiting, None)) is not None:
@@ -59,6 +60,15 @@ def grade_all(
     finally:
         for lane in lanes:
             lane.steps.close()
+
+
+def _learn(grader: Grader, zygotes: Zygotes) -> None:
+    """Let the grader learn its scripts. Without them it grades as well, only slower."""
+    zygote = zygotes.get()
+    try:
+        grader.learn(zygote)
+    except SandboxError:
+        zygotes.replace(zygote)
 
 
 class _Lane:

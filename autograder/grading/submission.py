@@ -23,18 +23,21 @@ from autograder.sandbox.script import Script
 from autograder.sandbox.session import Session, SessionLimits
 from autograder.suite.checks import Check
 from autograder.suite.desk import Desk, Seat
-from autograder.suite.explain import PASSED as PASSED_VERDICT
 from autograder.suite.explain import Verdict, trouble, verdict
 from autograder.suite.plugin import CHECK
+
+Key = tuple[str, bool]
+"""An exercise, and whether it runs on the student's own earlier parts: what a worker loads together."""
 
 ISOLATION = "process only"
 """What stands between student code and the machine: a process of its own with limits."""
 
 MOST_REMEMBERED = 64
-"""So many different right answers to a check are remembered."""
+"""So many different answers to a check are remembered, with what the check found in them."""
 
-Key = tuple[str, bool]
-"""An exercise, and whether it runs on the student's own earlier parts: what a worker loads together."""
+_MOST_LEARNED = 16
+_learned: dict[tuple[str, str, int], dict[Key, Script]] = {}
+"""Scripts of the latest runs of this process, by suite, solutions and seed: all that they depend on."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +58,16 @@ class Grader:
     def __init__(self, batch: Batch, desk: Desk, items: Sequence[pytest.Item]) -> None:
         order = {exercise.name: place for place, exercise in enumerate(batch.assignment.exercises)}
         in_order = sorted(items, key=lambda item: (order[_key_of(item)[0]], _key_of(item)[1]))
+        self._place = {item.stash[CHECK].id: place for place, item in enumerate(in_order)}
+        # First what runs on the student's own parts: no stand-in has been in the worker then, for them to find.
+        in_order.sort(key=lambda item: not _key_of(item)[1])
         self.units = [(key, list(group)) for key, group in groupby(in_order, _key_of)]
         self.batch = batch
         self.desk = desk
         self.limits = SessionLimits(**batch.assignment.limits.model_dump())
         self.suite_hash = suite_hash(batch.files, batch.assignment)
         self._scripts: dict[Key, Script] = {}
-        self._right_answers: defaultdict[tuple[Key, int], set[bytes]] = defaultdict(set)
+        self._found: defaultdict[tuple[Key, int], dict[bytes, CheckResult]] = defaultdict(dict)
 
     def grade(self, zygote: Zygote, submission: Submission) -> Generator[None, None, Receipt]:
         """Grade one submission; returns its receipt. Yields while a worker computes: others can be looked after."""
@@ -81,7 +87,34 @@ class Grader:
                 results += self._request_by_request(session, key, items) if rehearsed is None else rehearsed
         finally:
             session.close()
+        results.sort(key=lambda result: self._place[result.id])
         return self._receipt(submission, session, results, zygote.report["torch"])
+
+    def learn(self, zygote: Zygote) -> None:
+        """Grade the solutions, where the course has them: what checks ask of them is the script for everybody.
+
+        Raises:
+            SandboxError: as it may happen with any submission.
+        """
+        if not (self.batch.shared_workers and self.batch.submissions):
+            return
+        folder = self.batch.files.solutions(self.batch.assignment.id)
+        files = {e.name: folder / f"{e.name}.py" for e in self.batch.assignment.exercises}
+        sources = {name: path.read_bytes() for name, path in files.items() if path.is_file()}
+        digest = hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()
+        known = (self.suite_hash, digest, self.batch.seed)
+        if known not in _learned:
+            session = Session(zygote, self.limits)
+            self.desk.take(Seat(session, sources))
+            try:
+                for key, items in self.units:
+                    self._request_by_request(session, key, items)
+            finally:
+                session.close()
+            if len(_learned) == _MOST_LEARNED:
+                del _learned[next(iter(_learned))]
+            _learned[known] = dict(self._scripts)
+        self._scripts = dict(_learned[known])
 
     def left_to_a_human(self, submission: Submission, zygote: Zygote, failure: Exception) -> Receipt:
         """The receipt of a submission under which the grader failed: grader trouble, and no points either way."""
@@ -93,13 +126,13 @@ class Grader:
         return self._scripts.get(key) if self.batch.shared_workers else None
 
     def _request_by_request(self, session: Session, key: Key, items: Sequence[pytest.Item]) -> list[CheckResult]:
-        """Results of an exercise's checks. Where all pass, what they asked is the script for the next submission.
+        """Results of an exercise's checks. Where all pass, what they asked is the script for other submissions.
 
         Not where a check asks with something that was answered before: then the script would hold right answers.
         """
         frames, results, is_secret = [], [], False
         for item in items:
-            results.append(self._run(item))
+            results.append(self._run(item)[0])
             frames.append(session.frames)
             is_secret |= session.repeats_an_answer
         if not is_secret and all(result.outcome == PASSED for result in results):
@@ -109,34 +142,36 @@ class Grader:
     def _rehearsed(
         self, session: Session, key: Key, items: Sequence[pytest.Item], script: Script
     ) -> list[CheckResult] | None:
-        """Results of checks that all pass on replies to a script; otherwise None, and nothing is known.
+        """Results of checks on the replies to a script; None where a check went off it, and nothing is known.
 
-        A check is a function of the replies: those that it passed on before, bit by bit, are not judged again.
+        A check is a function of the replies: those that it has seen before, bit by bit, are not judged again.
         """
         answers = session.end_rehearsal()
         if answers is None:
             return None
         results = []
         for place, (item, frames, answer) in enumerate(zip(items, script.checks, answers, strict=True)):
-            digest, right = hashlib.sha256(answer).digest(), self._right_answers[key, place]
-            if digest not in right:
+            digest, found = hashlib.sha256(answer).digest(), self._found[key, place]
+            result = found.get(digest)
+            if result is None:
                 session.prompt(frames, answer)
-                result = self._run(item)
-                if result.outcome != PASSED or not session.kept_to_the_script():
+                result, raised = self._run(item)
+                if not session.kept_to_the_script(to_its_end=raised is None) or result.outcome == GRADER_TROUBLE:
                     return None
-                if len(right) < MOST_REMEMBERED:
-                    right.add(digest)
-            results.append(_result(item.stash[CHECK], PASSED_VERDICT, None, 0.0))
+                if len(found) < MOST_REMEMBERED:
+                    found[digest] = result
+            results.append(result)
         return results
 
-    def _run(self, item: pytest.Item) -> CheckResult:
+    def _run(self, item: pytest.Item) -> tuple[CheckResult, BaseException | None]:
+        """Run a check: its result, and what it raised."""
         check = item.stash[CHECK]
         begun = time.perf_counter()
         raised = _run_item(item)
         seconds = time.perf_counter() - begun
         if isinstance(raised, (KeyboardInterrupt, SandboxError)):
             raise raised
-        return _result(check, verdict(raised, self.desk.calls, public=check.public), raised, seconds)
+        return _result(check, verdict(raised, self.desk.calls, public=check.public), raised, seconds), raised
 
     def _receipt(
         self, submission: Submission, session: Session, results: Sequence[CheckResult], torch_version: str

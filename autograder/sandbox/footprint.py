@@ -30,6 +30,7 @@ class Footprint:
         self._classes = _classes()
         self._spaces = {name: dict(space) for name, space in self._all_spaces()}
         self._modules = set(sys.modules)
+        self._last_module = next(reversed(sys.modules))
         self._settings = _settings()
 
     def changes(self, ignore: set[str] = frozenset()) -> list[str]:  # type: ignore[assignment]
@@ -40,10 +41,19 @@ class Footprint:
             if len(space) != len(before) or not all(map(is_, space.values(), before.values())):
                 changed = {k for k, v in space.items() if before.get(k, self) is not v} | (before.keys() - space.keys())
                 found += [f"{name}.{key}" for key in sorted(map(str, changed))]
-        found += [f"module {name}" for name in sorted(map(str, sys.modules.keys() - self._modules - ignore))]
+        found += [f"module {name}" for name in sorted(map(str, self._new_modules() - ignore))]
         now = _settings()
         found += [key for key, value in self._settings.items() if now[key] != value]
         return [entry for entry in found if entry not in _HARMLESS][:20]
+
+    def _new_modules(self) -> set[str]:
+        """Those imported since. They stand last, so that a fork need not touch (and so copy) what is old."""
+        new: set[str] = set()
+        for name in reversed(sys.modules):
+            if name == self._last_module and len(sys.modules) == len(self._modules) + len(new):
+                return new
+            new.add(name)
+        return sys.modules.keys() - self._modules
 
     def _all_spaces(self) -> list[tuple[str, Any]]:
         modules = [(name, vars(importlib.import_module(name))) for name in _WATCHED if name in sys.modules]

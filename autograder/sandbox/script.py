@@ -1,12 +1,13 @@
-"""A rehearsed exercise: all requests of its checks in one frame, so that a right answer costs one exchange.
+"""A rehearsed exercise: all requests of its checks in one frame, so that an exercise costs one exchange.
 
 The inputs of a run are the same for every submission. What the checks of an exercise asked of a submission that passed
-them all is therefore what they will ask of the next right one. Its worker gets the whole script at once; the checks
-then run against the replies, and each request must be, byte for byte, the one the script foresaw. When a check does not
-pass, or asks for anything else, the replies are thrown away and the exercise is graded request by request in a fresh
-worker.
-So a rehearsal can only ever find that everything passes, and it finds that exactly when grading without it would:
-the same requests reached the same code in the same order.
+them all, most often of the solutions, is therefore what they will ask of others. A worker gets the whole script at
+once; the checks then run against the replies, and each request must be, byte for byte, the one the script foresaw. A
+check that fails stops asking before the end of its script, and what it was not going to ask has no part in its verdict.
+When a check asks for anything else, or the worker could not answer everything in time, all replies are thrown away and
+the exercise is graded request by request in a fresh worker.
+So a rehearsal finds what grading without it would: the same requests reached the same code in the same order. Only code
+that remembers calls beyond a check can tell that a check which failed went on asking.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class Prompt:
         self._packed_replies = packed_replies
         self._replies: list[Any] | None = None
         self._used = 0
+        self.was_left = False
+        """Did the check ask for something else?"""
 
     def reply_to(self, frame: bytes) -> dict[str, Any]:
         """The reply to the next request.
@@ -50,12 +53,14 @@ class Prompt:
         Raises:
             OffScript: it is not the request that the script foresaw, or the worker's answer has a wrong form.
         """
+        self.was_left = True  # unless all goes well
         if self.is_used_up or self._frames[self._used] != frame:
             raise OffScript
         self._used += 1
         reply = self._decoded()[self._used - 1]
         if type(reply) is not dict or not ("value" in reply or type(reply.get("fault")) is dict):
             raise OffScript
+        self.was_left = False
         return reply
 
     @property

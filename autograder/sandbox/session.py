@@ -16,10 +16,6 @@ LOAD_FACTOR = 3
 """Reading a file may take this many times the limit of a check: what it does at its top level is not a check."""
 
 
-_STUB = b"raise NotImplementedError"
-"""What a part that is not written yet most often holds; a module with it in is not worth a rehearsal."""
-
-
 class Refusal(Exception):
     """No answer could be had. `outcome` is the check's outcome, `sentence` says why."""
 
@@ -86,6 +82,7 @@ class Session:
         self._seed = 0
         self._check_started = 0.0
         self._fresh = False
+        self._untouched = True
 
     def begin_check(self, seed: int) -> None:
         """The next operations belong to a new check: its own clock, process-wide settings as in a new process."""
@@ -140,12 +137,13 @@ class Session:
     def begin_rehearsal(self, unit: Unit, script: Script) -> bool:
         """Send a worker the whole script of an exercise. False when that cannot be; then grade without."""
         self._spent = self.cpu_seconds + self._worker_cpu(), self._waited
-        if unit.source is None or id(unit) in self._unloadable or _STUB in unit.source:
+        if unit.source is None or id(unit) in self._unloadable:
             return False
-        if unit.alone:
+        if unit.alone and not self._untouched:
             self._retire()
             self._spent = self.cpu_seconds, self._waited
         self._have_a_worker()
+        self._untouched = False
         self._collect_output()
         self._printing = unit.exercise
         self._rehearsed = unit, script
@@ -180,9 +178,10 @@ class Session:
         """Let the next check run on these replies, as long as it keeps to the script."""
         self._next_prompt = Prompt(frames, packed_replies)
 
-    def kept_to_the_script(self) -> bool:
-        """Has the check that just ran asked for all that the script foresaw? (Something else would have stopped it.)"""
-        return self._prompt is not None and self._prompt.is_used_up
+    def kept_to_the_script(self, to_its_end: bool) -> bool:
+        """Has the check that just ran asked for what the script foresaw, and nothing else? For all of it?"""
+        assert self._prompt is not None
+        return not self._prompt.was_left and (self._prompt.is_used_up or not to_its_end)
 
     def forget_rehearsal(self, exercise: str) -> None:
         """Throw replies away; the exercise goes on in a fresh worker as if nothing had been asked, or spent."""
@@ -219,7 +218,7 @@ class Session:
             return
         if id(unit) in self._unloadable:
             raise self._unloadable[id(unit)]
-        if not self.shared or unit.alone:
+        if not self.shared or (unit.alone and not self._untouched):
             self._retire()
         self._have_a_worker()
         found = self._load(unit)
@@ -234,6 +233,7 @@ class Session:
         self._fresh = True
 
     def _load(self, unit: Unit) -> dict[str, Any]:
+        self._untouched = False
         self._collect_output()
         self._printing = unit.exercise
         operations = [("fresh", {"seed": self._seed}), ("load", _load_of(unit))]
@@ -302,6 +302,7 @@ class Session:
         )
         self._worker = self.zygote.fork(limits)
         self._unit = None
+        self._untouched = True
         self._check_started = 0.0
         self.workers += 1
 

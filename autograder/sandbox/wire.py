@@ -72,11 +72,12 @@ def body_length(head: bytes, limit: int) -> int:
     return int(length)
 
 
-def decode(body: bytes | bytearray | memoryview) -> Any:
-    """The value of a frame's body."""
+def decode(body: bytes | bytearray | memoryview, trusted: bool = False) -> Any:
+    """The value of a frame's body. One from a `trusted` side may have any number of entries and any depth."""
     try:
-        value = _Decoder().unpack(body)
-        _check_depth(value, 0)
+        value = _Decoder(trusted).unpack(body)
+        if not trusted:
+            _check_depth(value, 0)
     except WireError:
         raise
     except Exception as error:  # whatever hostile bytes bring about must not be the grader's end
@@ -134,15 +135,16 @@ def _tensor(data: bytes) -> torch.Tensor:
 class _Decoder:
     """Decodes one body; counts its entries, how deep extensions are nested in it and how much they hold together."""
 
-    def __init__(self) -> None:
+    def __init__(self, trusted: bool) -> None:
         self.entries = self.depth = self.nested = 0
+        self._hook = None if trusted else self.counted
 
     def unpack(self, body: bytes | bytearray | memoryview) -> Any:
         return msgpack.unpackb(
             body,
             ext_hook=self.extension,
-            list_hook=self.counted,
-            object_hook=self.counted,
+            list_hook=self._hook,
+            object_hook=self._hook,
             max_array_len=MAX_ENTRIES,
             max_map_len=MAX_ENTRIES,
             strict_map_key=True,

@@ -32,6 +32,7 @@ def main() -> None:
     from autograder.sandbox.footprint import Footprint
 
     footprint = Footprint()
+    _use_huge_pages()
     control.sendall(json.dumps(_report()).encode() + b"\n")
     live: set[int] = set()
     own_limits = _own_limits()
@@ -106,6 +107,23 @@ def _warm() -> None:
     del model, optimizer, q
     gc.collect()
     gc.freeze()
+
+
+def _use_huge_pages() -> None:
+    """Move the heap to huge pages where the kernel can: a fork then copies a short page table, three times faster."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    madvise, size, collapse = ctypes.CDLL(None).madvise, 2 << 20, 25  # MADV_COLLAPSE, since Linux 6.1
+    madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    with open("/proc/self/maps") as file:
+        maps = [line.split() for line in file]
+    for span, rights, _, _, _, *path in maps:
+        first, last = (int(address, 16) for address in span.split("-"))
+        first, last = -(-first // size) * size, last // size * size
+        if rights == "rw-p" and path in ([], ["[heap]"]) and first < last:
+            madvise(first, last - first, collapse)
 
 
 _WARM_MODULES = """

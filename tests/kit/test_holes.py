@@ -68,7 +68,7 @@ def test_messages_name_no_folder_of_the_machine(graded):
 def test_stand_ins_are_not_to_be_had_for_own_parts(graded):
     honest = {**WORK["thief"], "lm_head": SOLUTIONS["lm_head"]}
     receipt = run(batch([handed_in("honest", honest)]))["honest"]
-    assert graded["thief"].earned == receipt.earned < 100
+    assert graded["thief"].earned <= receipt.earned < 100
 
 
 def test_limits_that_a_submission_sets_for_its_parent_bind_nobody_else(graded):

@@ -551,6 +551,8 @@ def test_no_process_of_a_submission_survives() -> None:
     assert time.monotonic() - begun < 60
     assert leftovers() == []
     assert zygotes(known) == []
+    spinning = receipts.pop("busy_thread")
+    assert set(lost(spinning).values()) <= {"timed out", "not run"}, "it uses up its own time, and that is all it costs"
     for name, receipt in receipts.items():
         assert lost(receipt) == {}, name
     assert "threads" in receipts["thread"].flags["masked_softmax"]

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from selfcheck.values import Foreign
@@ -245,10 +246,15 @@ def _agree_number(got: Any, wanted: float, rtol: float, atol: float) -> None:
 
 def _difference(gap: torch.Tensor, different: torch.Tensor) -> str:
     """How many values differ, by how much at most and where."""
-    place = [int(i) for i in torch.unravel_index(torch.where(different, gap, -1.0).argmax(), gap.shape)]
+    place = place_of_largest(torch.where(different, gap, -1.0))
     count, total = int(different.sum()), different.numel()
     where = f" at {place}" if place else ""
     return f"{count} of {total} values differ; the largest difference is {float(gap[tuple(place)]):.3g}{where}"
+
+
+def place_of_largest(values: torch.Tensor) -> list[int]:
+    """Indices of the largest value, by axis. (torch.unravel_index imports sympy when it is first called.)"""
+    return [int(i) for i in np.unravel_index(int(values.argmax()), values.shape)]
 
 
 def _both(got: torch.Tensor, expected: torch.Tensor) -> str:

@@ -87,6 +87,7 @@ class Operations:
     def do_fresh(self, seed: int) -> None:
         """Begin a check: process-wide settings as a new process has them, random streams from `seed`, no objects."""
         self.objects.clear()
+        self._made = 0
         _set_dtype(torch.float32)
         _set_device(None)
         _set_grad(True)

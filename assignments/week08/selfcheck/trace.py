@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from selfcheck.checking import tensor
+from selfcheck.checking import place_of_largest, tensor
 from selfcheck.faults import Mismatch
 
 
@@ -31,9 +31,8 @@ class Trace:
         answer = tensor(got, tuple(wanted.shape))
         gap = (answer.double() - wanted).abs()
         if bool((gap > 0.5 * 10.0**-digits + 1e-6 * wanted.abs()).any()):
-            place = [int(i) for i in torch.unravel_index(gap.argmax(), gap.shape)]
             shown = f"returned {_rounded(answer, digits)}\nexpected {_rounded(wanted, digits)}  ({self.where})"
-            raise Mismatch(f"differs from the worked example in {self.where}, most at {place}", shown)
+            raise Mismatch(f"differs from the worked example in {self.where}, most at {place_of_largest(gap)}", shown)
 
 
 def make_trace(entry: Mapping[str, Any]) -> Trace:
