@@ -89,6 +89,7 @@ class Floor:
     def __init__(self, files: CourseFiles, assignment: Assignment, seed: int) -> None:
         import torch._dynamo  # noqa: F401  # constructing an optimizer imports it; once here, not in every child
 
+        torch.set_num_threads(1)  # as in the grader and its workers
         self.assignment = assignment
         self.files = files
         self.desk = Desk(files, assignment, seed)
