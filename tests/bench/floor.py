@@ -87,7 +87,7 @@ class Floor:
     """Suites and references loaded once; a forked child per submission."""
 
     def __init__(self, files: CourseFiles, assignment: Assignment, seed: int) -> None:
-        import torch._dynamo  # noqa: F401  # constructing an optimizer imports it; once here, not in every child
+        import torch._dynamo  # constructing an optimizer imports it; once here, not in every child
 
         torch.set_num_threads(1)  # as in the grader and its workers
         self.assignment = assignment
