@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -22,6 +23,7 @@ from autograder.grading.score import ExerciseScore, manual_notes, scores
 from autograder.grading.store import Store
 from autograder.intake import Submission, collect, read_roster
 from autograder.reports.terminal import class_table
+from autograder.sandbox.levels import satisfies
 
 
 def run(
@@ -33,6 +35,7 @@ def run(
     seed: int | None,
     force: bool,
     fresh_workers: bool,
+    require_isolation: str | None,
     as_json: bool,
 ) -> int:
     """Grade, keep the receipts, print a table. Returns the exit code."""
@@ -49,13 +52,17 @@ def run(
     console, notices = Console(soft_wrap=False), Console(stderr=True)
     with setting.store(store) as receipts:
         before = {s.student: receipts.standing(assignment, s.student) for s in submissions}
-        reused = {} if force else _reusable(receipts, setting, graded, submissions, seed)
+        found = {} if force else _reusable(receipts, setting, graded, submissions, seed)
+        reused = {
+            student: receipt for student, receipt in found.items() if satisfies(receipt.isolation, require_isolation)
+        }
         for student, receipt in reused.items():
             if receipt != before[student]:
                 receipts.add(receipt)  # the same work as before that: this receipt stands again
         waiting = [s for s in submissions if s.student not in reused]
         fresh: dict[str, Receipt] = {}
-        interrupted = _grade(setting, graded, waiting, seed, fresh_workers, receipts, fresh, notices)
+        how = {"shared_workers": not fresh_workers, "required_isolation": require_isolation}
+        interrupted = _grade(setting, graded, waiting, seed, how, receipts, fresh, notices)
         results = [r for s in submissions if (r := reused.get(s.student) or fresh.get(s.student))]
         rows = [_row(receipts, receipt, before[receipt.student]) for receipt in results]
     if as_json:
@@ -86,7 +93,7 @@ def _grade(
     assignment: Assignment,
     waiting: Sequence[Submission],
     seed: int | None,
-    fresh_workers: bool,
+    how: Mapping[str, Any],
     store: Store,
     fresh: dict[str, Receipt],
     notices: Console,
@@ -103,7 +110,7 @@ def _grade(
         assignment=assignment,
         submissions=waiting,
         seed=secrets.randbelow(2**31) if seed is None else seed,
-        shared_workers=not fresh_workers,
+        **how,
     )
     columns = (
         TextColumn("grading"),

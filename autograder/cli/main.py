@@ -11,6 +11,7 @@ import click
 
 from autograder import __version__
 from autograder.cli.exit_codes import FAULT
+from autograder.sandbox.levels import MECHANISMS, REQUIRABLE
 
 
 class _Group(click.Group):
@@ -73,6 +74,11 @@ def release(course: Path | None, /, assignment: str, force: bool) -> None:
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of all random inputs (default: a new one).")
 @click.option("--force", is_flag=True, help="Grade again what has a receipt already.")
 @click.option("--fresh-workers", is_flag=True, help="A fresh worker for every exercise; slower, the same grades.")
+@click.option(
+    "--require-isolation",
+    type=click.Choice(REQUIRABLE),
+    help="Grade nothing where less stands between student code and this machine (see `autograder doctor`).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the receipts as JSON instead of a table.")
 @click.pass_obj
 def grade(course: Path | None, /, **options: Any) -> None:
@@ -83,6 +89,24 @@ def grade(course: Path | None, /, **options: Any) -> None:
     from autograder.cli.grade import run
 
     sys.exit(run(course, **options))
+
+
+@main.command()
+@click.option(
+    "--without",
+    type=click.Choice(MECHANISMS),
+    multiple=True,
+    help="Leave a protection out, to see what that means.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def doctor(**options: Any) -> None:
+    """Say what stands between student code and this machine, by trying it.
+
+    Exit code 0: everything. 1: something is missing; the lines say what, and how to get it.
+    """
+    from autograder.cli.doctor import run
+
+    sys.exit(run(**options))
 
 
 @main.command()

@@ -8,9 +8,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
-PASSED, GRADER_TROUBLE = "passed", "grader trouble"
+PASSED, TIMED_OUT, GRADER_TROUBLE = "passed", "timed out", "grader trouble"
 GRADED, NOT_SUBMITTED, UNREADABLE, NEEDS_ATTENTION = "graded", "not submitted", "unreadable", "needs attention"
-_WORTH_A_LOOK = ("timed out", "stopped", "not run")
+_WORTH_A_LOOK = (TIMED_OUT, "stopped", "not run")
 
 
 @dataclass(frozen=True, slots=True)

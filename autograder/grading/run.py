@@ -20,7 +20,7 @@ from autograder.grading.receipt import Receipt
 from autograder.grading.schedule import Zygotes, grade_all
 from autograder.grading.submission import Batch, Grader
 from autograder.intake import Submission
-from autograder.sandbox.host import SandboxError
+from autograder.sandbox.host import NotConfined, SandboxError
 from autograder.suite.desk import Desk
 from autograder.suite.plugin import CHECK, Fixtures
 
@@ -96,8 +96,11 @@ class _Run:
         grader = Grader(self.batch, self.fixtures.desk, session.items)
         gc.freeze()  # what collection built stays; looking through it again and again would cost more than the checks
         try:
-            with nullcontext(self.zygotes) if self.zygotes else Zygotes() as zygotes:
+            own = Zygotes(required=self.batch.required_isolation)
+            with nullcontext(self.zygotes) if self.zygotes else own as zygotes:
                 grade_all(grader, self.batch.submissions, self.started, self.finished, zygotes)
+        except NotConfined as error:
+            self.error = str(error)
         except SandboxError as error:
             self.error = f"the sandbox cannot be started: {error}"
         except (Exception, KeyboardInterrupt) as failure:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import os
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from autograder.grading.receipt import Receipt
 from autograder.grading.submission import Grader
 from autograder.intake import Submission
-from autograder.sandbox.host import SandboxError, Zygote
+from autograder.sandbox.host import NotConfined, SandboxError, Zygote
 
 LANES = min(4, max(2, os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
@@ -29,6 +29,7 @@ def grade_all(
     """Grade submissions in order, a few at a time; `finished` gets each receipt at once.
 
     Raises:
+        NotConfined: student code cannot be closed in as required or promised.
         SandboxError: no zygote can be started.
     """
     waiting, lanes = iter(submissions), deque[_Lane]()
@@ -45,6 +46,8 @@ def grade_all(
             lane = lanes.popleft()
             try:
                 receipt = lane.go_on()
+            except NotConfined:
+                raise
             except Exception:  # whatever it is: first find out which submission it belongs to
                 zygotes.replace(lane.zygote)
                 suspects.append(lane.submission)
@@ -67,6 +70,8 @@ def _learn(grader: Grader, zygotes: Zygotes) -> None:
     zygote = zygotes.get()
     try:
         grader.learn(zygote)
+    except NotConfined:
+        raise
     except SandboxError:
         zygotes.replace(zygote)
 
@@ -98,6 +103,8 @@ def _one_by_one(
         try:
             while (receipt := lane.go_on()) is None:
                 pass
+        except NotConfined:
+            raise
         except Exception as failure:
             zygotes.replace(lane.zygote)
             receipt = grader.left_to_a_human(submission, zygotes.get(), failure)
@@ -105,9 +112,14 @@ def _one_by_one(
 
 
 class Zygotes:
-    """The zygote of a run, or of all runs of a process; replaced when it failed. Use as a context manager."""
+    """The zygote of a run, or of all runs of a process; replaced when it failed. Use as a context manager.
 
-    def __init__(self) -> None:
+    `without` and `required` as for a Zygote.
+    """
+
+    def __init__(self, without: Sequence[str] = (), required: str | None = None) -> None:
+        self._without = without
+        self._required = required
         self._current: Zygote | None = None
 
     def __enter__(self) -> Zygotes:
@@ -119,7 +131,7 @@ class Zygotes:
 
     def get(self) -> Zygote:
         """The running zygote; started when it is first needed."""
-        self._current = self._current or Zygote()
+        self._current = self._current or Zygote(self._without, self._required)
         return self._current
 
     def replace(self, failed: Zygote) -> None:

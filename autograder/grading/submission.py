@@ -15,7 +15,7 @@ import pytest
 from autograder import __version__
 from autograder.course import Assignment, CourseFiles
 from autograder.grading.hashes import submission_hash, suite_hash
-from autograder.grading.receipt import GRADED, GRADER_TROUBLE, PASSED, CheckResult, Receipt
+from autograder.grading.receipt import GRADED, GRADER_TROUBLE, PASSED, TIMED_OUT, CheckResult, Receipt
 from autograder.grading.store import now
 from autograder.intake import Submission
 from autograder.sandbox.host import SandboxError, Zygote
@@ -28,9 +28,6 @@ from autograder.suite.plugin import CHECK
 
 Key = tuple[str, bool]
 """An exercise, and whether it runs on the student's own earlier parts: what a worker loads together."""
-
-ISOLATION = "process only"
-"""What stands between student code and the machine: a process of its own with limits."""
 
 MOST_REMEMBERED = 64
 """So many different answers to a check are remembered, with what the check found in them."""
@@ -50,6 +47,8 @@ class Batch:
     submissions: Sequence[Submission]
     seed: int
     shared_workers: bool = True
+    required_isolation: str | None = None
+    """The level below which nothing is graded (see `sandbox.levels`)."""
 
 
 class Grader:
@@ -88,7 +87,7 @@ class Grader:
         finally:
             session.close()
         results.sort(key=lambda result: self._place[result.id])
-        return self._receipt(submission, session, results, zygote.report["torch"])
+        return self._receipt(submission, session, results)
 
     def learn(self, zygote: Zygote) -> None:
         """Grade the solutions, where the course has them: what checks ask of them is the script for everybody.
@@ -120,7 +119,7 @@ class Grader:
         """The receipt of a submission under which the grader failed: grader trouble, and no points either way."""
         checks = [item.stash[CHECK] for _, items in self.units for item in items]
         results = [_result(check, verdict(failure, (), public=False), failure, 0.0) for check in checks]
-        return self._receipt(submission, Session(zygote, self.limits), results, zygote.report["torch"])
+        return self._receipt(submission, Session(zygote, self.limits), results)
 
     def _script(self, key: Key) -> Script | None:
         return self._scripts.get(key) if self.batch.shared_workers else None
@@ -132,7 +131,10 @@ class Grader:
         """
         frames, results, is_secret = [], [], False
         for item in items:
-            results.append(self._run(item)[0])
+            result, _ = self._run(item)
+            if result.outcome == TIMED_OUT and session.try_again():
+                result, _ = self._run(item)
+            results.append(result)
             frames.append(session.frames)
             is_secret |= session.repeats_an_answer
         if not is_secret and all(result.outcome == PASSED for result in results):
@@ -173,9 +175,7 @@ class Grader:
             raise raised
         return _result(check, verdict(raised, self.desk.calls, public=check.public), raised, seconds), raised
 
-    def _receipt(
-        self, submission: Submission, session: Session, results: Sequence[CheckResult], torch_version: str
-    ) -> Receipt:
+    def _receipt(self, submission: Submission, session: Session, results: Sequence[CheckResult]) -> Receipt:
         own = [f"{exercise}.py: {note}" for exercise, notes in session.notes.items() for note in notes]
         outputs = {e.name: session.output(e.name) for e in self.batch.assignment.exercises}
         return Receipt(
@@ -188,8 +188,8 @@ class Grader:
             suite_hash=self.suite_hash,
             kit_version=__version__,
             seed=self.batch.seed,
-            torch_version=torch_version,
-            isolation=ISOLATION,
+            torch_version=session.zygote.report["torch"],
+            isolation=session.zygote.isolation,
             graded_at=now(),
             seconds=round(session.cpu_seconds, 4),
             checks=tuple(results),

@@ -11,23 +11,29 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autograder.sandbox import wire
+from autograder.sandbox.levels import satisfies
+from autograder.sandbox.zygote import READY
 
 ZYGOTE_PATIENCE = 60
 """Seconds after which a zygote that does not answer is given up; its longest task is to start."""
 
-WALL_FACTOR = 3
+WALL_FACTOR = 5
 """A call may take this many times its limit by the clock on the wall; its limit is in seconds of its own CPU time."""
 
 
 class SandboxError(Exception):
     """The sandbox itself failed. Never the student's fault."""
+
+
+class NotConfined(SandboxError):
+    """A worker could not be closed in as it was promised, or the host offers less than is required."""
 
 
 class CallTimedOut(Exception):
@@ -56,9 +62,17 @@ class WorkerLimits:
 
 
 class Zygote:
-    """The warm process that forks workers. Use as a context manager."""
+    """The warm process that forks workers. Use as a context manager.
 
-    def __init__(self) -> None:
+    `report` says which versions it runs, which isolation is in force and what is missing. Mechanisms `without` which to
+    do are left out, to see what that means; `required` is the level below which it does not start (see `levels`).
+
+    Raises:
+        NotConfined: this host offers less than is required.
+        SandboxError: it did not start.
+    """
+
+    def __init__(self, without: Sequence[str] = (), required: str | None = None) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -71,9 +85,20 @@ class Zygote:
                 pass_fds=(theirs.fileno(),),
             )
         self._control = ours
-        settings = {"packages": package_folders(), "engine": str(Path(__file__).resolve().parents[2])}
+        engine = str(Path(__file__).resolve().parents[2])
+        settings = {"packages": package_folders(), "engine": engine, "without": list(without)}
         self._control.sendall(json.dumps(settings).encode())
         self.report: dict[str, Any] = json.loads(self._line()[0])
+        if not satisfies(self.isolation, required):
+            self.close()
+            raise NotConfined(
+                f"isolation `{required}` is required, this host offers `{self.isolation}`; `autograder doctor` says why"
+            )
+
+    @property
+    def isolation(self) -> str:
+        """What stands between student code and the machine (see `levels`)."""
+        return str(self.report["isolation"])
 
     def fork(self, limits: WorkerLimits) -> Worker:
         """A fresh worker."""
@@ -140,7 +165,9 @@ class Worker:
         self, zygote: Zygote, pid: int, pidfd: int | None, channel: socket.socket, output: int, limits: WorkerLimits
     ) -> None:
         self.pid = pid
+        self._seen_pid = pid if pidfd is None else _pid_here(pidfd, pid)
         self.alive = True
+        self._is_ready = False
         self._zygote = zygote
         self._pidfd = pidfd
         self._channel = channel
@@ -193,7 +220,7 @@ class Worker:
         """CPU time this process has used, read from outside; what was last seen when it is gone."""
         if self.alive:
             try:
-                self._cpu_seen = max(self._cpu_seen, time.clock_gettime((~self.pid << 3) | 2))
+                self._cpu_seen = max(self._cpu_seen, time.clock_gettime((~self._seen_pid << 3) | 2))
             except (OSError, AttributeError):
                 pass
         return self._cpu_seen
@@ -243,6 +270,8 @@ class Worker:
         while len(data) < whole:
             self._wait(deadline)
             try:
+                if not self._is_ready:
+                    self._hear_that_it_is_ready()
                 piece = self._channel.recv(max(1 << 16, min(whole - len(data), 1 << 20)))
             except BlockingIOError:
                 continue
@@ -254,6 +283,24 @@ class Worker:
         if len(data) > whole:
             raise wire.WireError("more came than one reply")
         return memoryview(data)[wire.HEAD.size :]
+
+    def _hear_that_it_is_ready(self) -> None:
+        """The worker's first byte, which it sends before it reads anything.
+
+        Raises:
+            NotConfined: it could not be closed in, and ended.
+            EOFError: it ended, and not by itself.
+        """
+        try:
+            first = self._channel.recv(1)
+        except ConnectionError:
+            first = b""
+        if first != READY:
+            said = self.take_output().strip()
+            if said:
+                raise NotConfined(f"a worker could not be closed in ({said}); nothing more is graded")
+            raise EOFError("its process ended before it began")
+        self._is_ready = True
 
     def _wait(self, deadline: _Deadline, writing: bool = False) -> None:
         """Until the channel is ready or the deadline is over; what is printed meanwhile is drained."""
@@ -307,6 +354,15 @@ class _Deadline:
         if left <= 0:
             raise CallTimedOut(used)
         return max(left, 0.01)
+
+
+def _pid_here(pidfd: int, pid: int) -> int:
+    """The number by which this process knows that one; in a namespace of its own it has another."""
+    try:
+        with open(f"/proc/self/fdinfo/{pidfd}") as file:
+            return next((int(line.split()[1]) for line in file if line.startswith("Pid:")), pid)
+    except OSError:
+        return pid
 
 
 def package_folders() -> list[str]:

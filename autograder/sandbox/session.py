@@ -83,6 +83,8 @@ class Session:
         self._check_started = 0.0
         self._fresh = False
         self._untouched = True
+        self._waited_in_vain = False
+        self._had_another_try = False
 
     def begin_check(self, seed: int) -> None:
         """The next operations belong to a new check: its own clock, process-wide settings as in a new process."""
@@ -206,6 +208,17 @@ class Session:
                 self.changes[self._unit.exercise] = _sentences(changes)
         self._end_worker()
 
+    def try_again(self) -> bool:
+        """After a time-out: may the check run once more? Once a submission, and only if the worker hardly computed.
+
+        Then the host may have been busy with something else.
+        """
+        if self._had_another_try or not self._waited_in_vain:
+            return False
+        self._had_another_try = True
+        self._unloadable.clear()
+        return True
+
     def output(self, exercise: str) -> str:
         """What the student's code of this exercise printed, cut at the limit."""
         self._collect_output()
@@ -276,7 +289,8 @@ class Session:
         begun = time.monotonic()
         try:
             yield
-        except CallTimedOut:
+        except CallTimedOut as late:
+            self._waited_in_vain = late.cpu < self._limit / 2
             self._end_worker()
             raise Refusal("timed out", f"no answer within {self._limit:g} s; is there an endless loop?") from None
         except WorkerGone as gone:

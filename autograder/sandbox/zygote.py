@@ -2,8 +2,9 @@
 
 It is started as a program with an empty environment and an import path that holds only the interpreter's library and
 the packages a submission may use. It never reads a submission, a suite, a reference or a key: a fork has nothing to
-find. Requests arrive on the control socket (its descriptor is the only argument), a JSON line each; a request to fork
-carries the worker's descriptors beside it, and the grader waits for its answer before it asks again.
+find. Once warm it goes into namespaces where the host lets it (see `confinement`). Requests arrive on the control socket
+(its descriptor is the only argument), a JSON line each; a request to fork carries the worker's descriptors beside it,
+and the grader waits for its answer before it asks again.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import time
 from typing import Any
 
 WORKER_SOCKET, WORKER_OUTPUT = 3, 4
+READY = b"R"
+"""What a worker sends before anything else: it is closed in, and has read nothing yet."""
 
 
 def main() -> None:
@@ -27,13 +30,18 @@ def main() -> None:
     settings = json.loads(control.recv(65536))
     _import_path(settings["packages"], settings["engine"])
     _end_with_parent()
-    _become_subreaper()
     _warm()
+    from autograder.sandbox.confinement import shut_in
     from autograder.sandbox.footprint import Footprint
 
+    confinement = shut_in(settings["packages"], settings["without"])
+    if confinement is None:
+        os._exit(0)
+    _end_with_parent()  # a process that went into namespaces is another one
+    _become_subreaper()
     footprint = Footprint()
     _use_huge_pages()
-    control.sendall(json.dumps(_report()).encode() + b"\n")
+    control.sendall(json.dumps({**_report(), **confinement.report()}).encode() + b"\n")
     live: set[int] = set()
     own_limits = _own_limits()
     while True:
@@ -49,7 +57,8 @@ def main() -> None:
                 continue
             if _own_limits() != own_limits:
                 os._exit(1)  # somebody changed what a fork inherits; the grader starts another zygote
-            pid = _fork(control, descriptors, request, footprint)
+            confinement.prepare_worker()
+            pid = _fork(control, descriptors, request, confinement, footprint)
             for descriptor in descriptors:
                 os.close(descriptor)
             live.add(pid)
@@ -71,6 +80,7 @@ def _import_path(packages: list[str], engine: str) -> None:
     sys.path.insert(0, engine)
     import autograder
     import autograder.sandbox
+    import autograder.sandbox.confinement
     import autograder.sandbox.worker
 
     sys.path.remove(engine)
@@ -143,19 +153,23 @@ def _report() -> dict[str, str | int]:
     return {"torch": torch.__version__, "python": sys.version.split()[0], "pid": os.getpid()}
 
 
-def _fork(control: socket.socket, descriptors: list[int], request: dict[str, int], footprint: Any) -> int:
+def _fork(
+    control: socket.socket, descriptors: list[int], request: dict[str, int], confinement: Any, footprint: Any
+) -> int:
     pid = os.fork()
     if pid:
         return pid
     try:
-        _become_worker(control, descriptors, request, footprint)
+        _become_worker(control, descriptors, request, confinement, footprint)
     except BaseException as error:
-        os.write(2, f"the worker could not be set up: {type(error).__name__}: {error}\n".encode())
+        os.write(2, str(error).encode())  # before READY the grader takes it for what stopped the worker
     os._exit(97)
 
 
-def _become_worker(control: socket.socket, descriptors: list[int], request: dict[str, int], footprint: Any) -> None:
-    """In the child: own session, own descriptors only, limits; then serve."""
+def _become_worker(
+    control: socket.socket, descriptors: list[int], request: dict[str, int], confinement: Any, footprint: Any
+) -> None:
+    """In the child: own session, own descriptors only, closed in; then serve."""
     from autograder.sandbox.worker import serve
 
     os.setsid()
@@ -164,23 +178,13 @@ def _become_worker(control: socket.socket, descriptors: list[int], request: dict
     high = [os.dup2(descriptor, 60 + i, inheritable=False) for i, descriptor in enumerate(descriptors)]
     for source, target in zip((high[1], high[1], high[0], high[1]), (1, 2, WORKER_SOCKET, WORKER_OUTPUT), strict=True):
         os.dup2(source, target, inheritable=False)
-    os.closerange(5, 4096)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    _limit(request["memory_mb"], request["cpu_seconds"])
+    confinement.close_in(request["memory_mb"], request["cpu_seconds"])
+    os.closerange(5, 4096)
+    confinement.close_off()
+    os.write(WORKER_SOCKET, READY)
     serve(WORKER_SOCKET, WORKER_OUTPUT, request["output_bytes"], footprint)
-
-
-def _limit(memory_mb: int, cpu_seconds: int) -> None:
-    limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_CPU, cpu_seconds)]
-    if sys.platform == "linux":
-        with open("/proc/self/statm") as file:
-            mapped = int(file.read().split()[0]) * resource.getpagesize()
-        limits.append((resource.RLIMIT_AS, mapped + (memory_mb << 20)))
-    for kind, value in limits:
-        hard = resource.getrlimit(kind)[1]
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (value, value))
 
 
 def _answer(control: socket.socket, pid: int) -> None:

@@ -1,0 +1,56 @@
+"""How an attack is written down: one hostile submission, what it is after, and what it must come to.
+
+Every attack hands in `layer_norm.py`. Its code prints `GOT IT` (and what it found) when it had its way, and is written
+so that it harms nothing where it succeeds. In its text stand for:
+
+    @SECRET@   a file of the instructor's          @COURSE@   the course's folder, suites and references in it
+    @OTHER@    another student's submission        @HOME@     the instructor's home
+    @PORT@     a TCP port that something listens on           @SOCKET@   a Unix socket that something listens on
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+RIGHT = (Path(__file__).parents[3] / "solutions/week08/layer_norm.py").read_text("utf-8")
+WRONG = RIGHT + "\n\ndef layer_norm(x, gamma, beta, eps=1e-5):\n    return x\n"
+FUNCTION = "\n\n_right = layer_norm\n\n\ndef layer_norm(x, gamma, beta, eps=1e-5):\n{body}\n"
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A hostile submission. `keeps` says that its honest part must still earn everything; otherwise the attack must
+    earn no more than the same wrong answer without a trick."""
+
+    name: str
+    sentence: str
+    source: str | bytes
+    keeps: bool = True
+    beside: tuple[tuple[str, str], ...] = ()
+    """Other files it hands in: name and text."""
+    hurts: bool = False
+    """Would it do harm where nothing confines it? Then it is left out of the control."""
+
+
+def at_import(code: str) -> str:
+    """The right module, which first does this; whatever that raises is caught."""
+    return f"{_caught(code, '')}\n{RIGHT}"
+
+
+def in_call(code: str) -> str:
+    """The right module, in which every call of layer_norm does this first; whatever that raises is caught."""
+    return RIGHT + FUNCTION.format(body=_caught(code, "    ") + "    return _right(x, gamma, beta, eps)")
+
+
+def instead(code: str, before: str = "") -> str:
+    """The right module, but layer_norm is this body (and `before` is done at import): a wrong answer with a trick."""
+    return f"{textwrap.dedent(before)}\n{RIGHT}" + FUNCTION.format(
+        body=textwrap.indent(textwrap.dedent(code).strip("\n"), "    ")
+    )
+
+
+def _caught(code: str, indent: str) -> str:
+    body = textwrap.indent(textwrap.dedent(code).strip("\n"), "    ")
+    return textwrap.indent(f"try:\n{body}\nexcept BaseException as stopped:\n    pass\n", indent)
