@@ -37,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "points(points, title): what a check is worth, and its title in plain words")
+    config.addinivalue_line("markers", "attested: the check also believes what only your process can say")
     asked = config.getoption("--inputs", None)
     board = Board(FOLDER, int.from_bytes(os.urandom(3), "big") if asked is None else asked)
     config.option.inputs = board.seed  # so that the processes of a run in parallel draw the same
@@ -60,7 +61,8 @@ def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     calls = request.node.stash.setdefault(CALLS, [])
     calls.clear()
     seed = stream_seed(request.config.stash[BOARD].seed, f"{request.node.name}/student") % 2**31
-    found = LocalTransport(FOLDER, _exercise(request.node), seed)
+    exercise = _exercise(request.node)
+    found = LocalTransport(FOLDER, exercise, seed, request.config.stash[BOARD].forbidden.get(exercise, ()))
     request.node.stash[NOTES] = [note.replace(f"{FOLDER}{os.sep}", "") for note in found.notes]
     yield found
     found.close()

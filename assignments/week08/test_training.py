@@ -37,6 +37,7 @@ def test_reproduces_the_schedule_of_the_course(student, trace):
 
 
 @pytest.mark.points(1, "clips the joint norm of Day 3 ch. 8 and reports what it was")
+@pytest.mark.attested
 def test_reproduces_the_clipping_example(student, rig, trace):
     example = trace("clip_example")
     weights = rig.Weights(list(example.inputs["gradient"].split(1)))
@@ -47,6 +48,7 @@ def test_reproduces_the_clipping_example(student, rig, trace):
 
 
 @pytest.mark.points(0.5, "gradients that are small enough stay as they are")
+@pytest.mark.attested
 def test_small_gradients_stay(student, rig, rng):
     before = [rng.normal(3, 4), rng.normal(5)]
     weights = rig.Weights(before)
@@ -66,6 +68,7 @@ def test_every_token_weighs_the_same(student, rig, rng):
 
 
 @pytest.mark.points(0.5, "training takes a batch, a step and a note of the loss each time")
+@pytest.mark.attested
 def test_takes_one_step_a_batch(student, rig, rng):
     table, bias, pairs = rng.normal(7, 7), rng.normal(7), token_batches(rng, 7, *[(2, 3)] * 3)
     model, batches, schedule = rig.Model(table, bias), rig.Batches(pairs), rig.Schedule([0.0] * 3)

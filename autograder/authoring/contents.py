@@ -105,6 +105,7 @@ def _record(exercise: Exercise, suite: PublicSuite, public: Fraction) -> dict[st
         "public_checks": len(suite.points),
         "course": list(exercise.course),
         "needs": list(exercise.needs),
+        "forbidden": list(exercise.forbidden),
     }
 
 

@@ -65,9 +65,11 @@ def _points(check: ast.FunctionDef, file: str) -> Fraction:
             raise AuthoringError.at(
                 file, check.lineno, f"a public check cannot use `{argument.arg}`; students have {known}"
             )
-    marker = check.decorator_list[0] if len(check.decorator_list) == 1 else None
+    marker = check.decorator_list[0] if check.decorator_list else None
     if not isinstance(marker, ast.Call) or ast.unparse(marker.func) != "pytest.mark.points":
-        raise AuthoringError.at(file, check.lineno, "the one mark of a check is @pytest.mark.points(points, title)")
+        raise AuthoringError.at(file, check.lineno, "the first mark of a check is @pytest.mark.points(points, title)")
+    if any(ast.unparse(other) != "pytest.mark.attested" for other in check.decorator_list[1:]):
+        raise AuthoringError.at(file, check.lineno, "the only other mark of a check is @pytest.mark.attested")
     try:
         points, title = (ast.literal_eval(argument) for argument in marker.args)
         if not isinstance(title, str):

@@ -63,6 +63,12 @@ def _zone_name(value: str) -> str:
     return value
 
 
+def _dotted(value: str) -> str:
+    if "." not in value or not all(part.isidentifier() for part in value.split(".")):
+        raise ValueError(f"must be a full name such as torch.nn.functional.layer_norm, got {shown(value)}")
+    return value
+
+
 def _moment(value: object) -> datetime:
     try:
         moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
@@ -150,12 +156,15 @@ class Limits(_Part):
 
 
 class Exercise(_Part):
-    """One module a student writes. `course` says where it is taught, `needs` which earlier exercises it builds on."""
+    """One module a student writes. `course` says where it is taught, `needs` which earlier exercises it builds on,
+    `forbidden` which library operations would do it for the student, by their full names.
+    """
 
     name: Annotated[str, AfterValidator(_module_name)]
     points: Points
     course: Annotated[tuple[Text, ...], Field(strict=False), AfterValidator(_not_empty)]
     needs: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    forbidden: Annotated[tuple[Annotated[str, AfterValidator(_dotted)], ...], Field(strict=False)] = ()
 
 
 class Assignment(_Part):

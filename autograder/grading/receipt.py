@@ -27,6 +27,8 @@ class CheckResult:
     message: str = ""
     trouble: str = ""
     seconds: float = 0.0
+    attested: bool = False
+    """Does it also believe what only the student's process can say?"""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Receipt:
     attempt: str | None = None
     output: Mapping[str, str] = field(default_factory=dict)
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    curious: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Lines of the sources that an instructor should see: they could serve to cheat, or be harmless."""
 
     @property
     def earned(self) -> Fraction:
@@ -101,7 +105,8 @@ class Receipt:
             for check in data["checks"]
         )
         fields["notes"], fields["ignored"] = tuple(data["notes"]), tuple(data["ignored"])
-        fields["flags"] = {k: tuple(v) for k, v in data["flags"].items()}
+        for name in ("flags", "curious"):
+            fields[name] = {k: tuple(v) for k, v in data.get(name, {}).items()}
         return cls(**fields)
 
 

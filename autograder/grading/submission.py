@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -15,6 +15,7 @@ import pytest
 from autograder import __version__
 from autograder.course import Assignment, CourseFiles
 from autograder.grading.hashes import submission_hash, suite_hash
+from autograder.grading.inspector import Findings, Inspector
 from autograder.grading.receipt import GRADED, GRADER_TROUBLE, PASSED, TIMED_OUT, CheckResult, Receipt
 from autograder.grading.store import now
 from autograder.intake import Submission
@@ -65,13 +66,17 @@ class Grader:
         self.desk = desk
         self.limits = SessionLimits(**batch.assignment.limits.model_dump())
         self.suite_hash = suite_hash(batch.files, batch.assignment)
+        self._inspector = Inspector()
         self._scripts: dict[Key, Script] = {}
         self._found: defaultdict[tuple[Key, int], dict[bytes, CheckResult]] = defaultdict(dict)
 
     def grade(self, zygote: Zygote, submission: Submission) -> Generator[None, None, Receipt]:
         """Grade one submission; returns its receipt. Yields while a worker computes: others can be looked after."""
-        session = Session(zygote, self.limits, shared=self.batch.shared_workers)
-        seat = Seat(session, {name: file.content for name, file in submission.files.items()})
+        sources = {name: file.content for name, file in submission.files.items()}
+        findings = self.findings(zygote, sources)
+        refusals = {name: found.refusal for name, found in findings.items() if found.refusal}
+        session = Session(zygote, self.limits, shared=self.batch.shared_workers, refusals=refusals)
+        seat = Seat(session, sources)
         results: list[CheckResult] = []
         try:
             for key, items in self.units:
@@ -87,7 +92,13 @@ class Grader:
         finally:
             session.close()
         results.sort(key=lambda result: self._place[result.id])
-        return self._receipt(submission, session, results)
+        curious = {name: found.curious for name, found in findings.items() if found.curious}
+        return self._receipt(submission, session, results, curious)
+
+    def findings(self, zygote: Zygote, sources: Mapping[str, bytes]) -> dict[str, Findings]:
+        """What is to be said of the sources before any is run, by exercise."""
+        known = self.desk.exercises
+        return {n: self._inspector.inspect(zygote, n, sources[n], known[n].forbidden) for n in known if n in sources}
 
     def learn(self, zygote: Zygote) -> None:
         """Grade the solutions, where the course has them: what checks ask of them is the script for everybody.
@@ -175,7 +186,13 @@ class Grader:
             raise raised
         return _result(check, verdict(raised, self.desk.calls, public=check.public), raised, seconds), raised
 
-    def _receipt(self, submission: Submission, session: Session, results: Sequence[CheckResult]) -> Receipt:
+    def _receipt(
+        self,
+        submission: Submission,
+        session: Session,
+        results: Sequence[CheckResult],
+        curious: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> Receipt:
         own = [f"{exercise}.py: {note}" for exercise, notes in session.notes.items() for note in notes]
         outputs = {e.name: session.output(e.name) for e in self.batch.assignment.exercises}
         return Receipt(
@@ -202,6 +219,7 @@ class Grader:
             attempt=submission.attempt,
             output={exercise: text for exercise, text in outputs.items() if text},
             flags={exercise: tuple(changed) for exercise, changed in session.changes.items()},
+            curious=curious or {},
         )
 
 
@@ -243,6 +261,7 @@ def _result(check: Check, found: Verdict, raised: BaseException | None, seconds:
         message=found.message,
         trouble=trouble(raised) if found.outcome == GRADER_TROUBLE and raised is not None else "",
         seconds=round(seconds, 5),
+        attested=check.attested,
     )
 
 

@@ -96,7 +96,7 @@ def _check_grid(checks: Iterable[CheckResult], instructor: bool) -> Table:
     for check in checks:
         words = Text(("" if check.public else "hidden: ") + check.title)
         if instructor:
-            words.append(f"  [{check.id}]", style="dim")
+            words.append(f"  [{check.id}{', attested' if check.attested else ''}]", style="dim")
         if check.outcome != "passed" and check.message:
             words.append("\n" + check.message)
         if instructor and check.trouble:
@@ -113,6 +113,7 @@ def _provenance(console: Console, receipt: Receipt) -> None:
         f"submission {receipt.submission_hash[:16]}, suite {receipt.suite_hash[:16]}",
         *(f"file {name}.py: {what}" for name, what in receipt.files.items()),
         *(f"changed by {name}.py: {', '.join(found)}" for name, found in receipt.flags.items()),
+        *(f"worth a look: {name}.py {', '.join(found)}" for name, found in receipt.curious.items()),
         *([f"ignored: {', '.join(receipt.ignored)}"] if receipt.ignored else []),
         *([f"attempt: {receipt.attempt}"] if receipt.attempt else []),
     ]

@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograder.sandbox.footprint import Footprint
+from autograder.sandbox.inspection import inspect
 from autograder.sandbox.loading import Loaded, Siblings, line_in, load_module, safe_text
 from autograder.sandbox.values import Foreign, Ref
 
@@ -52,6 +54,18 @@ class Broken(Exception):
 
 class NotAModule(Exception):
     """A class made something else than a torch.nn.Module; the text is what."""
+
+
+class _OperatorLog(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes what reaches torch's dispatcher, by whatever name it was called."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.names: set[str] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.names.add(func.overloadpacket.__name__)
+        return func(*args, **(kwargs or {}))
 
 
 class Operations:
@@ -112,6 +126,10 @@ class Operations:
         sys.meta_path.insert(0, self._siblings)
         self._files = {f"{folder}{name}.py": f"{name}.py" for name in siblings}
         return self._load(module, source, filename)
+
+    def do_inspect(self, source: bytes, forbidden: list[str]) -> dict[str, Any]:
+        """What a source says without being run (see `inspection`)."""
+        return inspect(source, forbidden)
 
     def do_changes(self) -> list[str]:
         """What the modules read so far changed in the process around them."""
@@ -187,6 +205,12 @@ class Operations:
             [self._outgoing(c.grad, 0) if isinstance(c, _Tensor) else None for c in copies],
             {name: self._outgoing(p.grad, 0) for name, p in parameters.items()},
         )
+
+    def do_operators(self, ref: Ref, arguments: list[Any]) -> list[str]:
+        """Names of torch's operators that run during a call, such as `native_layer_norm`."""
+        with _OperatorLog() as log:
+            self.do_call(ref, arguments, {})
+        return sorted(log.names)
 
     def do_value(self, ref: Ref) -> Any:
         """The value of an attribute."""

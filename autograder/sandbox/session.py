@@ -58,6 +58,8 @@ class Session:
     zygote: Zygote
     limits: SessionLimits
     shared: bool = True
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    """Exercises of which no code is run, and why."""
     notes: dict[str, list[str]] = field(default_factory=dict)
     changes: dict[str, list[str]] = field(default_factory=dict)
     cpu_seconds: float = 0.0
@@ -122,6 +124,8 @@ class Session:
     def _send(self, unit: Unit, operations: list[tuple[str, Any]]) -> dict[str, Any]:
         if unit.source is None:
             raise Refusal("not attempted", f"{unit.exercise}.py was not handed in")
+        if unit.exercise in self.refusals:
+            raise Refusal("refused", self.refusals[unit.exercise])
         if self._prompt is None:
             self._provide(unit)
         operations = [*self._waiting, *operations]
@@ -139,7 +143,7 @@ class Session:
     def begin_rehearsal(self, unit: Unit, script: Script) -> bool:
         """Send a worker the whole script of an exercise. False when that cannot be; then grade without."""
         self._spent = self.cpu_seconds + self._worker_cpu(), self._waited
-        if unit.source is None or id(unit) in self._unloadable:
+        if unit.source is None or id(unit) in self._unloadable or unit.exercise in self.refusals:
             return False
         if unit.alone and not self._untouched:
             self._retire()

@@ -2,8 +2,8 @@
 
 It is started as a program with an empty environment and an import path that holds only the interpreter's library and
 the packages a submission may use. It never reads a submission, a suite, a reference or a key: a fork has nothing to
-find. Once warm it goes into namespaces where the host lets it (see `confinement`). Requests arrive on the control socket
-(its descriptor is the only argument), a JSON line each; a request to fork carries the worker's descriptors beside it,
+find. Once warm it goes into namespaces where the host lets it (see `confinement`). Requests arrive on the control
+socket (its descriptor is the only argument), a JSON line each; a request to fork carries the descriptors of its worker,
 and the grader waits for its answer before it asks again.
 """
 

@@ -16,13 +16,18 @@ BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 
 @dataclass(frozen=True)
 class Check:
-    """One scored test function of a suite. `title` is in plain words and may be shown for hidden checks too."""
+    """One scored test function of a suite. `title` is in plain words and may be shown for hidden checks too.
+
+    A check is verified when all it needs are numbers that the grader recomputes, and attested when it also believes
+    what only the student's process can say: that an argument was left as it was, which mode a model was in.
+    """
 
     id: str
     exercise: str
     title: str
     points: Fraction
     public: bool
+    attested: bool = False
 
 
 class SuiteError(Exception):
@@ -54,6 +59,7 @@ def check_of(item: pytest.Item) -> Check:
         exercise=path.stem.removeprefix("test_"),
         title=marker.args[1].strip(),
         points=points,
+        attested=item.get_closest_marker("attested") is not None,
         public=not any(first < (line or 0) + 1 < last for first, last in hidden_regions(path)),
     )
 

@@ -11,12 +11,12 @@ from autograder.course import Assignment, CourseFiles, load_traces
 from autograder.sandbox.session import Refusal, Session, Unit
 from autograder.suite.answer import Oracle, holds_answer, marked
 from autograder.suite.checks import Check
-from autograder.suite.faults import Fault, NotAttempted, NotRun, Stopped, TimedOut
+from autograder.suite.faults import Fault, NotAttempted, NotRun, Refused, Stopped, TimedOut
 from autograder.suite.inputs import Inputs, stream_seed
 from autograder.suite.student import Call, Student, raise_fault
 from autograder.suite.trace import Trace, make_trace
 
-_FAULTS: dict[str, type[Fault]] = {f.outcome: f for f in (NotAttempted, TimedOut, Stopped, NotRun)}
+_FAULTS: dict[str, type[Fault]] = {f.outcome: f for f in (NotAttempted, TimedOut, Stopped, NotRun, Refused)}
 
 
 @dataclass

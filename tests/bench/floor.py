@@ -51,6 +51,10 @@ class Bare:
     def trainable(self) -> dict[str, torch.Tensor]:
         return {n: p.detach() for n, p in self.thing.named_parameters() if p.requires_grad}
 
+    def operators(self, *arguments: Any) -> set[str]:
+        self(*arguments)
+        return set()
+
     def arguments_after(self, *arguments: Any, **keywords: Any) -> tuple[Any, list[Any]]:
         copies = [a.clone() if isinstance(a, torch.Tensor) else a for a in arguments]
         return self(*copies, **keywords), copies

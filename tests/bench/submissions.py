@@ -17,7 +17,8 @@ def make_class(files: CourseFiles, assignment: Assignment, count: int) -> list[S
     draw = random.Random(8)
     names = [exercise.name for exercise in assignment.exercises]
     complete = {name: (files.solutions(assignment.id) / f"{name}.py").read_text("utf-8") for name in names}
-    on_torch = {name: files.stand_in(name).read_text("utf-8") for name in names if files.stand_in(name).is_file()}
+    allowed = [e.name for e in assignment.exercises if not e.forbidden and files.stand_in(e.name).is_file()]
+    on_torch = {name: files.stand_in(name).read_text("utf-8") for name in allowed}
     submissions = []
     for number in range(count):
         broken = draw.sample(names, draw.choice((0, 0, 0, 1, 1, 4)))

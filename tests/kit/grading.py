@@ -145,10 +145,12 @@ def run(
     finished: Callable[[Receipt], None] = lambda _: None,
     started: Callable[[Submission], None] = lambda _: None,
     own_zygote: bool = False,
+    without: Sequence[str] = (),
 ) -> dict[str, Receipt]:
     """Grade a batch; receipts by student, in the order of the batch (they come as they are finished).
 
-    All batches of a test session share a zygote, which holds nothing of any of them; with `own_zygote` not.
+    All batches of a test session share a zygote, which holds nothing of any of them; with `own_zygote` not, and not
+    where a mechanism of confinement is left out.
     """
     receipts: dict[str, Receipt] = {}
 
@@ -156,7 +158,11 @@ def run(
         receipts[receipt.student] = receipt
         finished(receipt)
 
-    grade(of, keep, started, None if own_zygote else _ZYGOTES)
+    if without or own_zygote:
+        with Zygotes(without) as zygotes:
+            grade(of, keep, started, zygotes)
+    else:
+        grade(of, keep, started, _ZYGOTES)
     assert len(receipts) == len(of.submissions)
     return {submission.student: receipts[submission.student] for submission in of.submissions}
 

@@ -275,7 +275,7 @@ def test_a_manifest_cannot_have_files_outside_removed(course, tmp_path: Path):
         ),
         (
             {"tests/suites/lines/test_slope.py": SUITE.replace("@pytest.mark.points(2, ", "@pytest.mark.slow(2, ", 1)},
-            r"test_slope\.py:12: the one mark of a check is",
+            r"test_slope\.py:12: the first mark of a check is",
         ),
         (
             {"tests/suites/lines/test_slope.py": SUITE.replace("points(2, ", "points(0, ", 1)},

@@ -36,6 +36,7 @@ from grading import (
 
 from autograder.grading.receipt import Receipt
 from autograder.intake import Submission, collect
+from autograder.sandbox.levels import MECHANISMS
 
 SOLUTIONS = solutions()
 MASKED, NORM = solution("masked_softmax"), solution("layer_norm")
@@ -144,7 +145,8 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Class, dict[str,
         patch.setenv("KIT_TEST_SECRET", planted["grader"])
         limits = {"seconds_per_check": 30, "seconds_per_submission": 200}
         submissions = [handed_in(name, files) for name, files in work.items()]
-        receipts = run(batch(submissions, root=root, exercises=["masked_softmax"], limits=limits))
+        # Confinement would refuse most of the search. There is nothing to find without it, either.
+        receipts = run(batch(submissions, root=root, exercises=["masked_softmax"], limits=limits), without=MECHANISMS)
     return receipts, planted
 
 
@@ -184,7 +186,8 @@ def test_a_worker_has_no_module_descriptor_thread_or_variable_of_the_grader(
 ) -> None:
     engine = {"autograder", "autograder.sandbox"}
     engine |= {
-        f"autograder.sandbox.{name}" for name in ("footprint", "loading", "operations", "values", "wire", "worker")
+        f"autograder.sandbox.{name}"
+        for name in "footprint loading operations values wire worker confinement kernel landlock levels namespaces seccomp".split()
     }
     variables = {
         "PATH",
@@ -526,18 +529,25 @@ def zygotes(known: Collection[int] = ()) -> list[int]:
 
 
 def workers(known: Collection[int]) -> list[int]:
-    """Workers of zygotes that are not known."""
+    """Workers of zygotes that are not known. One that went into namespaces is a child of the process that was started."""
     found = []
     for zygote in zygotes(known):
         try:
-            found += [int(pid) for pid in Path(f"/proc/{zygote}/task/{zygote}/children").read_text().split()]
+            for child in children(zygote):
+                went_in = os.readlink(f"/proc/{child}/ns/pid") != os.readlink("/proc/self/ns/pid")
+                found += children(child) if went_in else [child]
         except OSError:
             continue
     return found
 
 
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-def test_no_process_of_a_submission_survives() -> None:
+@pytest.mark.parametrize("without", [(), ("namespaces",), MECHANISMS], ids=["closed_in", "no_namespaces", "unconfined"])
+def test_no_process_of_a_submission_survives(without: tuple[str, ...]) -> None:
     control = subprocess.Popen(["/bin/sleep", "60.4242"])
     try:
         assert control.pid in leftovers(), "the search itself should find such a process"
@@ -547,15 +557,23 @@ def test_no_process_of_a_submission_survives() -> None:
     work = {name: {"masked_softmax": source, "layer_norm": NORM} for name, source in LEFTOVERS.items()}
     submissions = [handed_in(name, files) for name, files in work.items()]
     begun, known = time.monotonic(), zygotes()
-    receipts = run(batch(submissions, exercises=EXERCISES, limits={"seconds_per_submission": 10}), own_zygote=True)
+    of = batch(submissions, exercises=EXERCISES, limits={"seconds_per_submission": 10})
+    receipts = run(of, own_zygote=True, without=without)
     assert time.monotonic() - begun < 60
     assert leftovers() == []
     assert zygotes(known) == []
     spinning = receipts.pop("busy_thread")
     assert set(lost(spinning).values()) <= {"timed out", "not run"}, "it uses up its own time, and that is all it costs"
+    if without != MECHANISMS:  # its fork is refused in the middle of a call
+        refused = receipts.pop("in_call")
+        assert set(lost(refused, "masked_softmax").values()) == {"raised"}
+        assert lost(refused, "layer_norm") == {}
     for name, receipt in receipts.items():
         assert lost(receipt) == {}, name
-    assert "threads" in receipts["thread"].flags["masked_softmax"]
+    if without == MECHANISMS:
+        assert "threads" in receipts["thread"].flags["masked_softmax"]
+    else:
+        assert any("can't start new thread" in note for note in receipts["thread"].notes)
 
 
 # -- (d) what is killed from outside
@@ -570,7 +588,10 @@ def killer() -> Iterator[list[threading.Thread]]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.Thread]) -> None:
+@pytest.mark.parametrize("without", [(), ("namespaces",)], ids=["in_namespaces", "outside"])
+def test_a_killed_zygote_or_worker_costs_no_other_check(
+    killer: list[threading.Thread], without: tuple[str, ...]
+) -> None:
     slow = edited(
         MASKED, FIRST_LINE, f"    import time\n    time.sleep(0.5 if scores.shape == (1, 3) else 0)\n{FIRST_LINE}"
     )
@@ -596,7 +617,7 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.T
             killer[-1].start()
 
     submissions = [handed_in(name, {"masked_softmax": slow, "layer_norm": NORM}) for name in students]
-    receipts = run(batch(submissions, exercises=EXERCISES), started=started, own_zygote=True)
+    receipts = run(batch(submissions, exercises=EXERCISES), started=started, own_zygote=True, without=without)
     assert kills == ["zygote_at_rest", "zygote_at_work", "worker"]
     assert list(receipts) == students
     losses = [outcome for receipt in receipts.values() for outcome in lost(receipt).values()]
@@ -604,10 +625,25 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.T
     assert zygotes(known) == []
 
 
-def test_a_submission_that_kills_the_zygote_is_left_to_a_human_and_nobody_else() -> None:
-    """Every process of one user can signal the others until confinement forbids it."""
-    source = f"import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(1)\n{MASKED}"
-    receipt = grade_class({"killer": {"masked_softmax": source, "layer_norm": NORM}}, exercises=EXERCISES)["killer"]
+KILLER = {
+    "masked_softmax": f"import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(1)\n{MASKED}",
+    "layer_norm": NORM,
+}
+
+
+def test_a_submission_cannot_signal_the_zygote() -> None:
+    receipt = grade_class({"killer": KILLER}, exercises=EXERCISES)["killer"]
+    assert lost(receipt) == {}
+    assert any("PermissionError" in note for note in receipt.notes)
+
+
+def test_unconfined_a_submission_that_kills_the_zygote_is_left_to_a_human_and_nobody_else() -> None:
+    """Every process of one user can signal the others where confinement does not forbid it."""
+    honest = {"masked_softmax": MASKED, "layer_norm": NORM}
+    everybody = [handed_in(name, work) for name, work in ((BEFORE, honest), ("killer", KILLER), (AFTER, honest))]
+    receipts = run(batch(everybody, exercises=EXERCISES), without=MECHANISMS)
+    assert lost(receipts[BEFORE]) == lost(receipts[AFTER]) == {}
+    receipt = receipts["killer"]
     assert {check.outcome for check in receipt.checks} == {"grader trouble"}
     assert not receipt.complete
     assert receipt.earned == 0

@@ -21,6 +21,7 @@ class Board:
         self.seed = seed
         self.traces: dict[str, Any] = _read(folder / "selfcheck" / "traces.json")
         self.exercises: dict[str, Any] = _read(folder / "selfcheck" / "exercises.json")["exercises"]
+        self.forbidden = {name: record["forbidden"] for name, record in self.exercises.items()}
         self.results: dict[str, dict[str, Any]] = {}
         self._folder = folder
         self._rows: set[str] = set()

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from selfcheck.values import Foreign
-from selfcheck.faults import KitFault, Mismatch, NotAttempted, PartialCredit, Raised
+from selfcheck.faults import KitFault, Mismatch, NotAttempted, PartialCredit, Raised, Refused
 
 TOLERANCES = {
     torch.float64: (1e-9, 1e-9),
@@ -250,6 +250,17 @@ def _difference(gap: torch.Tensor, different: torch.Tensor) -> str:
     count, total = int(different.sum()), different.numel()
     where = f" at {place}" if place else ""
     return f"{count} of {total} values differ; the largest difference is {float(gap[tuple(place)]):.3g}{where}"
+
+
+def computes_without(function: Any, operators: Sequence[str], *arguments: Any) -> None:
+    """Refuse the function when one of these operators of torch runs in the call, by whatever name it was called.
+
+    Attested: only the student's process can say what ran in it.
+    """
+    used = function.operators(*arguments)
+    for name in operators:
+        if name in used:
+            raise Refused(f"torch's operator {name} ran in this call, which this exercise forbids")
 
 
 def place_of_largest(values: torch.Tensor) -> list[int]:

@@ -65,6 +65,12 @@ class Stopped(Fault):
     outcome = "stopped"
 
 
+class Refused(Fault):
+    """The code uses what the exercise forbids."""
+
+    outcome = "refused"
+
+
 class NotRun(Fault):
     """The check was not started: the submission's time was used up."""
 

@@ -159,6 +159,11 @@ def _statements(text: str, filename: str, loaded: Loaded) -> Iterator[ast.stmt]:
     yield from _repaired(text, starts, filename, loaded)
 
 
+def statements_of(source: bytes) -> list[ast.stmt]:
+    """The statements of a source that would be executed, without executing them."""
+    return list(_statements(decode(source, []), "source", Loaded(types.ModuleType("source"))))
+
+
 def _piece_starts(text: str) -> list[int]:
     """Numbers (from 0) of the lines on which a top-level piece may begin."""
     lines = text.split("\n")

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from selfcheck.operations import Operations
-from selfcheck.faults import NotAttempted
+from selfcheck.faults import NotAttempted, Refused
 from selfcheck.student import Student, raise_fault
 
 
 class LocalTransport:
     """Runs operations on the modules of `folder` here and now."""
 
-    def __init__(self, folder: Path, module: str, seed: int) -> None:
+    def __init__(self, folder: Path, module: str, seed: int, forbidden: Sequence[str] = ()) -> None:
         self.folder = folder
         self.module = module
         self.operations = Operations()
         path = folder / f"{module}.py"
         if not path.is_file():
             raise NotAttempted(f"{module}.py is missing from {folder.name}")
+        found = self._do("inspect", source=path.read_bytes(), forbidden=list(forbidden))
+        for name, line in found["refused"]:
+            raise Refused(f"line {line} of {module}.py uses {name}, which this exercise forbids")
         siblings = {p.stem: p.read_bytes() for p in folder.glob("*.py") if p.stem not in (module, "conftest")}
         self.notes = self._do(
             "load",

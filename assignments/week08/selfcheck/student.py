@@ -99,6 +99,12 @@ class Function:
         _check_output(output, along)
         return Gradients(list(parts(by_argument, len(arguments))), _by_name(by_parameter))
 
+    def operators(self, *arguments: Any) -> set[str]:
+        """Names of torch's operators that run during a call. Only the student's process can tell."""
+        self.student.calls.append(Call(self.name, arguments, {}))
+        names = self.student.ask("operators", ref=self.ref, arguments=list(arguments))
+        return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+
     def arguments_after(self, *arguments: Any, **keywords: Any) -> tuple[Any, list[Any]]:
         """The answer, and the argument tensors as they are after the call (None for other arguments)."""
         self.student.calls.append(Call(self.name, arguments, keywords))
@@ -154,9 +160,12 @@ def raise_fault(fault: Mapping[str, Any], module: str) -> NoReturn:
             raise Stopped(f"your code stopped the program{f' ({names[0]})' if names else ''}{where}")
         case _:
             name = names[0] if names else "an exception of its own"
-            raise Raised(f"your code raised {name}{where}", f"{name}: {text}", names, text)
+            refused = "PermissionError" in names or "can't start new thread" in text
+            hint = f"; {_OUT_OF_REACH}" if refused else ""
+            raise Raised(f"your code raised {name}{where}{hint}", f"{name}: {text}", names, text)
 
 
+_OUT_OF_REACH = "files, network, processes and threads are out of reach while work is graded"
 _FOLDERS = re.compile(r"(?<![\w.])/(?:[^\s/'\"(),:]+/)+")
 
 

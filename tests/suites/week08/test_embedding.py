@@ -98,6 +98,7 @@ def test_rejects_an_odd_width(student):
 
 
 @pytest.mark.points(0.5, "float64 tables give a float64 result and stay as they were")
+@pytest.mark.attested
 def test_keeps_dtype_and_arguments(student, reference, rng):
     token_ids, tokens, places = rng.integers(9, 2, 3), rng.normal(9, 4).double(), rng.normal(5, 4).double()
     agree(student.embed(token_ids, tokens, places), reference.embed(token_ids, tokens, places), dtype=torch.float64)

@@ -117,6 +117,7 @@ def test_training_drops_result_entries(student, reference, rng):
 
 
 @pytest.mark.points(0.5, "float64 in, float64 out; arguments stay as they were")
+@pytest.mark.attested
 def test_keeps_dtype_and_arguments(student, reference, rng):
     x = rng.normal(2, 5, 6, dtype=torch.float64)
     agree(student.gelu(x), reference.gelu(x), dtype=torch.float64)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.suite.checking import agree, equal, gradients, has_state, leaves_unchanged, tensor
+from autograder.suite.checking import agree, computes_without, equal, gradients, has_state, leaves_unchanged, tensor
 
 
 @pytest.mark.points(1, "normalizes the row of Week 8 §9")
@@ -43,8 +43,13 @@ def test_module_starts_neutral(student, rng):
 
 
 ### BEGIN HIDDEN TESTS
+FORBIDDEN_OPERATORS = ["native_layer_norm", "native_batch_norm", "native_group_norm", "_fused_rms_norm", "rms_norm"]
+
+
 @pytest.mark.points(1, "the variance is the mean of the squared deviations, also in narrow rows")
+@pytest.mark.attested
 def test_uses_population_variance(student, reference, rng):
+    computes_without(student.layer_norm, FORBIDDEN_OPERATORS, rng.normal(2, 3, 4), rng.gains(4), rng.shifts(4))
     for C in (3, 5, 12):
         x, gamma, beta = rng.normal(4, 7, C) + torch.linspace(-4, 4, C), rng.gains(C), rng.shifts(C)
         agree(student.layer_norm(x, gamma, beta), reference.layer_norm(x, gamma, beta))
@@ -100,6 +105,7 @@ def test_module_uses_its_parameters(student, reference, rng):
 
 
 @pytest.mark.points(0.5, "float64 in, float64 out; arguments stay as they were")
+@pytest.mark.attested
 def test_keeps_dtype_and_arguments(student, reference, rng):
     x, gamma, beta = rng.normal(2, 5, 7).double(), rng.gains(7).double(), rng.shifts(7).double()
     agree(student.layer_norm(x, gamma, beta), reference.layer_norm(x, gamma, beta), dtype=torch.float64)

@@ -174,6 +174,7 @@ def test_hands_dropout_to_the_blocks_only(student, reference, rng):
 
 
 @pytest.mark.points(0.5, "scores and targets handed in stay as they were")
+@pytest.mark.attested
 def test_leaves_its_arguments_unchanged(student, rng):
     targets = rng.integers(7, 3, 4)
     leaves_unchanged(student.next_token_loss, rng.normal(3, 4, 7), targets, int(targets[0, 0]))

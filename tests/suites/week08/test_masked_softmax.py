@@ -53,6 +53,7 @@ def test_output_is_the_weighted_sum_of_values(student, rng):
 
 
 @pytest.mark.points(0.5, "scores and mask stay as they were")
+@pytest.mark.attested
 def test_leaves_its_arguments_unchanged(student, rng):
     leaves_unchanged(student.masked_softmax, rng.normal(3, 4), torch.eye(3, 4).bool())
 
@@ -132,6 +133,7 @@ def test_attention_gradients(student, reference, rng):
 
 
 @pytest.mark.points(0.5, "float64 in, float64 out; queries, keys and values stay as they were")
+@pytest.mark.attested
 def test_keeps_dtype_and_arguments(student, reference, rng):
     q, k, v = (rng.normal(*shape, dtype=torch.float64) for shape in ((3, 4), (5, 4), (5, 2)))
     mask = torch.arange(5) != torch.arange(3)[:, None]

@@ -164,6 +164,7 @@ def test_double_precision(student, reference, rng):
 
 
 @pytest.mark.points(0.5, "float64 in, float64 out for both functions; arguments stay as they were")
+@pytest.mark.attested
 def test_keeps_dtype_and_arguments(student, reference, rng):
     x = rng.normal(2, 5, 12, dtype=torch.float64)
     agree(student.split_heads(x, 3), reference.split_heads(x, 3), dtype=torch.float64)

@@ -70,6 +70,7 @@ def test_probabilities_agree_with_the_reference(student, reference, rng):
 
 
 @pytest.mark.points(0.5, "scores in the thousands are fine, and the scores stay as they were")
+@pytest.mark.attested
 def test_stands_large_scores(student, reference, rig, rng):
     logits = rng.normal(4, 7, scale=1e4)
     for temperature in (0.1, 1.0, 50.0):
@@ -105,6 +106,7 @@ def test_draws_from_the_given_generator(student, rig, rng):
 
 
 @pytest.mark.points(0.5, "the model reads the last context_length tokens, the text keeps them all")
+@pytest.mark.attested
 def test_reads_the_last_tokens_only(student, reference, rig, rng):
     for length in (3, 7):
         model, prompts = rig.Writer(11), rng.integers(11, 3, length)
@@ -114,7 +116,9 @@ def test_reads_the_last_tokens_only(student, reference, rig, rng):
     leaves_unchanged(student.generate, rig.Writer(11), rng.integers(11, 3, 2), 3, 4)
 
 
-@pytest.mark.points(0.5, "writing happens in evaluation mode without a graph; afterwards the mode is as before")
+@pytest.mark.points(
+    0.5, "writing happens in evaluation mode without a graph; afterwards the mode is as before", attested=True
+)
 def test_writes_in_evaluation_mode(student, reference, rig, rng):
     model, prompts = rig.Writer(11), rng.integers(11, 2, 3)
     for mode in (True, False):
@@ -126,6 +130,7 @@ def test_writes_in_evaluation_mode(student, reference, rig, rng):
 
 
 @pytest.mark.points(0.5, "an error of the model gets out, and its mode is still restored")
+@pytest.mark.attested
 def test_restores_the_mode_after_an_error(student, rig, rng):
     model = rig.Writer(11, fails_after=2)
     with rejects(2):

@@ -37,6 +37,7 @@ def test_reproduces_the_schedule_of_the_course(student, trace):
 
 
 @pytest.mark.points(1, "clips the joint norm of Day 3 ch. 8 and reports what it was")
+@pytest.mark.attested
 def test_reproduces_the_clipping_example(student, rig, trace):
     example = trace("clip_example")
     weights = rig.Weights(list(example.inputs["gradient"].split(1)))
@@ -47,6 +48,7 @@ def test_reproduces_the_clipping_example(student, rig, trace):
 
 
 @pytest.mark.points(0.5, "gradients that are small enough stay as they are")
+@pytest.mark.attested
 def test_small_gradients_stay(student, rig, rng):
     before = [rng.normal(3, 4), rng.normal(5)]
     weights = rig.Weights(before)
@@ -66,6 +68,7 @@ def test_every_token_weighs_the_same(student, rig, rng):
 
 
 @pytest.mark.points(0.5, "training takes a batch, a step and a note of the loss each time")
+@pytest.mark.attested
 def test_takes_one_step_a_batch(student, rig, rng):
     table, bias, pairs = rng.normal(7, 7), rng.normal(7), token_batches(rng, 7, *[(2, 3)] * 3)
     model, batches, schedule = rig.Model(table, bias), rig.Batches(pairs), rig.Schedule([0.0] * 3)
@@ -95,6 +98,7 @@ def test_learning_rate_at_its_edges(student):
 
 
 @pytest.mark.points(1, "all gradients are scaled together, in place, by their joint norm")
+@pytest.mark.attested
 def test_clips_the_joint_norm_in_place(student, reference, rig, rng):
     before = [rng.normal(3, 4, scale=3), rng.normal(5), rng.normal(2, 2, 3)]
     weights = rig.Weights(before)
@@ -105,7 +109,9 @@ def test_clips_the_joint_norm_in_place(student, reference, rig, rng):
         agree(original, expected)
 
 
-@pytest.mark.points(0.5, "clipping reads a generator, skips missing gradients and stands gradients of zero")
+@pytest.mark.points(
+    0.5, "clipping reads a generator, skips missing gradients and stands gradients of zero", attested=True
+)
 def test_clips_whatever_it_is_given(student, reference, rig, rng):
     before = [None, rng.normal(3, 4), None, rng.normal(6, scale=2)]
     weights = rig.Weights(before)
@@ -128,7 +134,9 @@ def test_evaluation_leaves_out_ignored_targets(student, reference, rig, rng):
     agree(student.estimate_loss(rig.Model(table, bias), batches), reference.estimate_loss(table, bias, pairs))
 
 
-@pytest.mark.points(0.5, "evaluation changes nothing: not a mode, a weight or a gradient, and records no graph")
+@pytest.mark.points(
+    0.5, "evaluation changes nothing: not a mode, a weight or a gradient, and records no graph", attested=True
+)
 def test_evaluation_leaves_the_model_as_found(student, rig, rng):
     table, bias, pairs = rng.normal(7, 7), rng.normal(7), token_batches(rng, 7, (2, 3), (1, 4))
     model = rig.Model(table, bias)
@@ -145,6 +153,7 @@ def test_evaluation_leaves_the_model_as_found(student, rig, rng):
 
 
 @pytest.mark.points(0.5, "an error during evaluation gets out, and the modes are still restored")
+@pytest.mark.attested
 def test_evaluation_restores_the_modes_after_an_error(student, rig, rng):
     model, pairs = rig.Model(rng.normal(7, 7), rng.normal(7)), token_batches(rng, 7, (2, 3), (1, 4))
     before = model.modes()
@@ -179,6 +188,7 @@ def test_run_clips_before_each_step(student, reference, rig, rng):
 
 
 @pytest.mark.points(0.5, "each step has its own batch, its own rate in every group, and training mode")
+@pytest.mark.attested
 def test_run_uses_what_it_was_given(student, rig, rng):
     pairs, steps = token_batches(rng, 7, (2, 3), (1, 4), (3, 2), (2, 5)), [0.25, 0.5, 0.75, 1.0]
     model = rig.Model(rng.normal(7, 7), rng.normal(7))

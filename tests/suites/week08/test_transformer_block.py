@@ -127,6 +127,7 @@ def test_adds_tensors_of_one_shape_only(student, reference, rng):
 
 
 @pytest.mark.points(0.5, "the tensors handed in stay as they were")
+@pytest.mark.attested
 def test_leaves_its_arguments_unchanged(student, rng):
     x, update = rng.normal(2, 5, 12), rng.normal(2, 5, 12)
     leaves_unchanged(student.add_residual, x, update)

@@ -1,0 +1,7 @@
+"""x"""
+
+from __future__ import annotations
+
+from attacks.corpus import Attack
+
+ATTACKS: list[Attack] = []

@@ -1,0 +1,181 @@
+"""Grade every attack between honest work, in one run, and print what came of it as JSON.
+
+    python tests/kit/attacks/run.py [--only NAME ...] [--without MECHANISM ...] [--harmless]
+
+A program of its own, so that it can be run as another user and under the rules of another host (see `hosts`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import secrets
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[3])]
+
+from attacks.corpus import RIGHT, WRONG, Attack
+from grading import small_course
+
+from autograder.course import CourseFiles, load_course
+from autograder.grading.receipt import Receipt
+from autograder.grading.run import Batch, grade
+from autograder.grading.schedule import Zygotes
+from autograder.intake import collect
+
+CATEGORIES = ("reading", "forging", "exhausting", "reaching", "lingering", "breaking", "handing_in")
+LIMITS = "{seconds_per_check: 0.6, seconds_per_submission: 6, memory_mb: 512, output_kb: 16}"
+NO_NAMES = {"kit_leftover", "sleep"}
+
+
+def attacks() -> list[Attack]:
+    """The corpus, category by category."""
+    found = [attack for name in CATEGORIES for attack in importlib.import_module(f"attacks.{name}").ATTACKS]
+    assert len({attack.name for attack in found}) == len(found), "two attacks have one name"
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--without", nargs="*", default=[])
+    parser.add_argument(
+        "--harmless", action="store_true", help="leave out attacks that hurt where nothing confines them"
+    )
+    options = parser.parse_args()
+    chosen = [a for a in attacks() if a.name in options.only or not options.only]
+    chosen = [a for a in chosen if not (options.harmless and a.hurts)]
+    print(json.dumps(outcome(chosen, options.without), indent=1))
+
+
+def outcome(chosen: list[Attack], without: list[str]) -> dict[str, Any]:
+    """Grade the attacks, an honest submission before each and after the last, and one that is honestly wrong."""
+    marker = f"MARKER_{secrets.token_hex(8)}"
+    with tempfile.TemporaryDirectory(prefix="kit_place_") as folder, _something_listening(Path(folder)) as words:
+        place = Path(folder)
+        place.chmod(0o755)
+        words |= _planted(place, marker)
+        os.environ["PLANTED"] = f"{marker}_environment"
+        work = place / "submissions"
+        _hand_in(work / "0000_wrong", WRONG)
+        for number, attack in enumerate(chosen):
+            _hand_in(work / f"{number:04}_{attack.name}", _filled(attack.source, words))
+            for name, text in attack.beside:
+                (work / f"{number:04}_{attack.name}" / name).write_text(_filled(text, words))
+            _hand_in(work / f"{number:04}z_honest", f"# {marker}_neighbour {number}\n{RIGHT}")
+        words["@OTHER@"] = str(work / "0000z_honest" / "layer_norm.py")
+        before = _watched(place)
+        receipts, isolation, seconds = _graded(place / "course", work, without)
+        time.sleep(0.05)
+        return {
+            "isolation": isolation,
+            "seconds": seconds,
+            "attacks": {a.name: _said(receipts[f"{n:04}_{a.name}"], marker) for n, a in enumerate(chosen)},
+            "wrong": float(receipts["0000_wrong"].earned),
+            "honest": [_said(receipts[f"{n:04}z_honest"], marker) for n in range(len(chosen))],
+            "graded": len(receipts),
+            "survivors": _survivors(),
+            "changed": sorted(key for key, value in _watched(place).items() if before.get(key) != value),
+        }
+
+
+def _graded(course: Path, work: Path, without: list[str]) -> tuple[dict[str, Receipt], str, float]:
+    files, assignment = CourseFiles(course), load_course(course).assignment("week08")
+    submissions = collect([work], ["layer_norm"], "week08")
+    receipts: dict[str, Receipt] = {}
+    begun = time.monotonic()
+    with Zygotes(without) as zygotes:
+        isolation = zygotes.get().isolation
+        batch = Batch(files, "attacked", assignment, submissions, seed=1)
+        grade(batch, lambda r: receipts.__setitem__(r.student, r), lambda s: None, zygotes)
+    return receipts, isolation, time.monotonic() - begun
+
+
+def _said(receipt: Receipt, marker: str) -> dict[str, Any]:
+    """What a receipt says of interest: points, outcomes, and whether the attack had its way."""
+    told = json.dumps(receipt.to_dict())
+    return {
+        "earned": float(receipt.earned),
+        "possible": float(receipt.possible),
+        "outcomes": sorted({check.outcome for check in receipt.checks}),
+        "status": receipt.status,
+        "got": "GOT IT" in told,
+        "leaked": marker in told.replace("\\u005f", "_"),
+        "said": [*receipt.output.values()][:1],
+    }
+
+
+def _planted(place: Path, marker: str) -> dict[str, str]:
+    """A course, a secret and a home with markers in them; where they are, by their words in attacks."""
+    course = small_course(place, limits=LIMITS)
+    for name in ("tests/suites/week08/test_layer_norm.py", "reference/layer_norm.py"):
+        path = course / name
+        path.write_text(f"{path.read_text()}\nPLANTED = '{marker}_{path.parts[-2]}'\n")
+    (place / "secret.txt").write_text(f"{marker}_secret\n")
+    home = place / "home"
+    home.mkdir()
+    (home / ".bashrc").write_text("# nothing\n")
+    for path in (home, home / ".bashrc"):
+        path.chmod(0o777)
+    return {"@SECRET@": str(place / "secret.txt"), "@COURSE@": str(course), "@HOME@": str(home)}
+
+
+@contextmanager
+def _something_listening(place: Path) -> Iterator[dict[str, str]]:
+    with socket.create_server(("127.0.0.1", 0), backlog=500) as tcp, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(str(place / "listens"))
+        (place / "listens").chmod(0o777)
+        unix.listen(500)
+        yield {"@PORT@": str(tcp.getsockname()[1]), "@SOCKET@": str(place / "listens")}
+
+
+def _hand_in(folder: Path, source: str | bytes) -> None:
+    folder.mkdir(parents=True)
+    (folder / "layer_norm.py").write_bytes(
+        source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
+    )
+
+
+def _filled(source: Any, words: dict[str, str]) -> Any:
+    if isinstance(source, str):
+        for word, meaning in words.items():
+            source = source.replace(word, meaning)
+    return source
+
+
+def _watched(place: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of change of what an attack might write to, by path."""
+    import numpy
+    import torch
+
+    paths = [p for p in place.rglob("*") if "__pycache__" not in p.parts]
+    paths += [Path(torch.__file__), Path(numpy.__file__)]
+    for folder in (tempfile.gettempdir(), "/dev/shm", "/var/tmp", os.getcwd()):
+        paths += Path(folder).glob("*kit_attack*")
+    return {str(p): (p.lstat().st_size, p.lstat().st_mtime_ns) for p in paths if not p.is_dir()}
+
+
+def _survivors() -> list[str]:
+    """Processes that an attack left: they are called `kit_leftover`, or sleep for 60.4242 seconds."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            name, command = (entry / "comm").read_text().strip(), (entry / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if name == "kit_leftover" or b"60.4242" in command:
+            found.append(f"{entry.name} {name}")
+    return found
+
+
+if __name__ == "__main__":
+    main()
