@@ -35,8 +35,8 @@ def run(
     seed: int | None,
     force: bool,
     fresh_workers: bool,
-    require_isolation: str | None,
     as_json: bool,
+    require_isolation: str | None = None,
 ) -> int:
     """Grade, keep the receipts, print a table. Returns the exit code."""
     setting = Setting.find(course)

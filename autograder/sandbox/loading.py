@@ -213,6 +213,8 @@ def _note_statement(node: ast.stmt, error: Exception, filename: str, loaded: Loa
         sentence = f"line {error.lineno or line} does not parse: {error.msg}"
     elif isinstance(error, ModuleNotFoundError) and isinstance(node, (ast.Import, ast.ImportFrom)) and error.name:
         sentence = f"line {line} needs {_wanted(node, error.name)}, which is not installed here"
+    elif isinstance(error, PermissionError) and isinstance(node, (ast.Import, ast.ImportFrom)):
+        sentence = f"line {line} needs {_wanted(node, '')}, which is out of reach here"
     elif isinstance(error, EOFError):
         sentence = f"line {line} asks for input, and nobody is there to answer"
     else:
@@ -226,7 +228,7 @@ def _wanted(node: ast.stmt, missing: str) -> str:
     """The module as the import names it: `google.colab`, where only `google` is known to be missing."""
     named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
     named += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-    return next((name for name in named if name.startswith(f"{missing}.")), missing)
+    return next((name for name in named if not missing or name.startswith(f"{missing}.")), missing)
 
 
 def _bound_names(node: ast.stmt) -> list[str]:

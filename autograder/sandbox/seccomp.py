@@ -19,10 +19,9 @@ _COMPUTE = """
 read write readv writev pread64 pwrite64 close fstat lseek dup dup2 dup3 pipe2 close_range getcwd umask
 mmap munmap mremap mprotect madvise brk membarrier futex futex_waitv
 rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack restart_syscall
-clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times alarm setitimer getitimer
+nanosleep gettimeofday time times alarm setitimer getitimer
 getpid gettid getppid getpgrp getuid geteuid getgid getegid getrusage getrlimit sysinfo uname getrandom
-sched_yield sched_getaffinity sched_getparam sched_getscheduler getcpu
-set_robust_list get_robust_list rseq poll ppoll select pselect6 exit exit_group
+sched_yield getcpu set_robust_list rseq poll ppoll select pselect6 exit exit_group
 """.split()
 _READ_FILES = """
 open openat stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents getdents64 statfs
@@ -32,6 +31,8 @@ fstatfs
 _TERMINAL_SIZE_AND_FLAGS = (0x5401, 0x541B, 0x5413, 0x5450, 0x5451, 0x5421)
 _DUPLICATE_AND_FLAGS = (0, 1, 2, 3, 4, 1030)
 _NAME_OF_A_THREAD_OR_MAPPING = (15, 16, 0x53564D41)
+
+_COMMON_CLOCKS = range(12)
 
 _LOAD, _IF_EQUAL, _IF_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _KILL, _FAIL_WITH = 0x7FFF0000, 0x80000000, 0x00050000
@@ -105,7 +106,10 @@ def of_a_worker(pid: int, files: bool) -> bytes:
     rules.allow_only_with("ioctl", 1, _TERMINAL_SIZE_AND_FLAGS)
     rules.allow_only_with("fcntl", 1, _DUPLICATE_AND_FLAGS)
     rules.allow_only_with("prctl", 0, _NAME_OF_A_THREAD_OR_MAPPING)
-    rules.allow_only_with("prlimit64", 0, [0])  # its own limits
+    for name in ("clock_gettime", "clock_getres", "clock_nanosleep"):
+        rules.allow_only_with(name, 0, _COMMON_CLOCKS)  # other numbers are the clocks of processes
+    for name in ("prlimit64", "sched_getaffinity", "sched_getparam", "sched_getscheduler", "get_robust_list"):
+        rules.allow_only_with(name, 0, [0])  # of itself
     rules.allow_only_with("tgkill", 0, [pid])  # abort() and the like
     rules.refuse("clone3", errno.ENOSYS)  # the C library then asks with clone
     return rules.finished()

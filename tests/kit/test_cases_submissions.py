@@ -124,6 +124,9 @@ ENDINGS = {
     "pytest_exit": 'import pytest; pytest.exit("bye", returncode=0)',
 }
 
+OUT_OF_REACH = {"kill", "skip", "xfail", "pytest_exit"}
+"""Ways that confinement refuses: no signals, and no pytest to import."""
+
 # -- B19: settings of the process
 
 SETTINGS = """
@@ -311,10 +314,12 @@ def test_an_error_of_the_students_own_code_is_named(graded: Class, variant: str,
 def test_ending_the_process_is_no_pass(graded: Class, way: str) -> None:
     receipt = graded[f"ends_by_{way}"]
     assert loses_only(receipt, *softmax_checks())
-    assert set(lost(receipt).values()) == {"stopped"}
-    assert all("your code stopped the program" in message for message in messages(receipt))
+    refused = way in OUT_OF_REACH
+    assert set(lost(receipt).values()) == {"raised" if refused else "stopped"}
+    begins = "your code raised" if refused else "your code stopped the program"
+    assert all(message.startswith(begins) for message in messages(receipt))
     assert len(receipt.checks) == len(graded["leftover_last"].checks)
-    assert "stopped" in receipt.attention()
+    assert refused or "stopped" in receipt.attention()
 
 
 # B19

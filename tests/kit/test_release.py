@@ -82,6 +82,7 @@ def test_points_are_told_exactly(course):
         "public_checks": 2,
         "course": ["Week 1 §1"],
         "needs": [],
+        "forbidden": [],
     }
     readme = contents(*course)["README.md"].decode()
     assert "| `slope.py` | 6 | 2.5 | Week 1 §1 | - |\n| `line.py` | 4 | 1 | Week 1 §2 | `slope` |" in readme

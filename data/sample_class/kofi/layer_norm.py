@@ -11,9 +11,12 @@ def layer_norm(x, gamma, beta, eps=1e-5):
     return torch.add(torch.mul(normalized, gamma), beta)
 
 
-class LayerNorm(nn.LayerNorm):
+class LayerNorm(nn.Module):
     def __init__(self, model_dim, eps=1e-5):
-        super().__init__(model_dim, eps)
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.full((model_dim,), 1.0))
+        self.bias = nn.Parameter(torch.full((model_dim,), 0.0))
 
     def forward(self, x):
         return layer_norm(x, self.weight, self.bias, self.eps)

@@ -32,6 +32,8 @@ class Attack:
     """Other files it hands in: name and text."""
     hurts: bool = False
     """Would it do harm where nothing confines it? Then it is left out of the control."""
+    only_names: bool = False
+    """Does it learn names and sizes of files only? Without a private root it can."""
 
 
 def at_import(code: str) -> str:

@@ -268,9 +268,6 @@ MEMORY = [
             """
             import sys
             sys.setrecursionlimit(2**31 - 1)
-            class Down:
-                def __getattr__(self, name):
-                    return getattr(self, name + "_"[:0])
             def deep():
                 return [*map(lambda _: deep(), [1])]
             deep()

@@ -11,9 +11,9 @@ from attacks.corpus import RIGHT, WRONG, Attack
 PLANTED = "print('GOT IT: a file beside the submission was run')\n"
 
 
-def after(line: str) -> str:
+def after(line: str, module: str = RIGHT) -> str:
     """The right module, after this line."""
-    return f"{line}\n{RIGHT}"
+    return f"{line}\n{module}"
 
 
 def beside(name: str, file: str, text: str = PLANTED, source: str = RIGHT, keeps: bool = True) -> Attack:
@@ -42,7 +42,7 @@ UNREADABLE = [
 ]
 
 READABLE = [
-    Attack("latin1", "is saved as Latin-1", f"# caf\xe9 \xa7\n{RIGHT}".encode("utf-8").replace("é".encode(), b"\xe9")),
+    Attack("latin1", "is saved as Latin-1", f"# caf\xe9 \xa7\n{RIGHT}".encode().replace("é".encode(), b"\xe9")),
     Attack("byte_order_mark", "begins with a UTF-8 byte order mark", b"\xef\xbb\xbf" + RIGHT.encode()),
     Attack("crlf", "ends its lines as Windows does", RIGHT.replace("\n", "\r\n").encode()),
     Attack("cr", "ends its lines as old Macs did", RIGHT.replace("\n", "\r").encode()),
@@ -60,7 +60,7 @@ READABLE = [
     Attack(
         "full_width_names",
         "writes a name in full-width letters, which Python takes for plain ones",
-        RIGHT.replace("def layer_norm", "def ｌａｙｅｒ＿ｎｏｒｍ"),
+        RIGHT.replace("def layer_norm", "def \uff4c\uff41\uff59\uff45\uff52\uff3f\uff4e\uff4f\uff52\uff4d"),
     ),
     Attack("nearly_too_large", "is nearly a megabyte long", RIGHT + "# filler\n" * 105_000),
     Attack("cookie_utf7", "hides a statement behind UTF-7", f"# -*- coding: utf-7 -*-\n# +AAo-kit_attack = 1\n{RIGHT}"),
@@ -91,7 +91,9 @@ BREAKING_THE_PARSER = [
         after("deep = " + "[" * 100_000 + "]" * 100_000),
     ),
     Attack("minus_signs", "negates a number two hundred thousand times", after("deep = " + "-" * 200_000 + "1")),
-    Attack("lambdas", "nests twenty thousand lambdas", after("deep = " + "lambda: " * 20_000 + "0")),
+    Attack(
+        "lambdas", "nests twenty thousand lambdas", after("deep = " + "lambda: " * 20_000 + "0", WRONG), keeps=False
+    ),
     Attack("long_integer", "writes a number of ten thousand digits", after("long = " + "7" * 10_000)),
     Attack("long_sum", "adds a hundred thousand ones", after("long = " + "+".join(["1"] * 100_000))),
     Attack(
@@ -104,7 +106,12 @@ BREAKING_THE_PARSER = [
         "asks for an attribute of an attribute, a hundred thousand times",
         after("deep = deep" + ".a" * 100_000),
     ),
-    Attack("f_string", "has fifty thousand fields in an f-string", after("a = 1\nlong = f'" + "{a}" * 50_000 + "'")),
+    Attack(
+        "f_string",
+        "has fifty thousand fields in an f-string",
+        after("a = 1\nlong = f'" + "{a}" * 50_000 + "'", WRONG),
+        keeps=False,
+    ),
     Attack(
         "nested_f_strings", "nests format specifications", after("a = 1\ndeep = f'" + "{a:" * 200 + "}" * 200 + "'")
     ),
@@ -112,11 +119,6 @@ BREAKING_THE_PARSER = [
         "nested_blocks",
         "nests a thousand blocks",
         after("".join(" " * n + "if 1:\n" for n in range(1_000)) + " " * 1_000 + "pass"),
-    ),
-    Attack(
-        "many_decorators",
-        "decorates a function twenty thousand times",
-        after("@(lambda f: f)\n" * 20_000 + "def spare(): pass"),
     ),
     Attack(
         "many_arguments", "calls a function with fifty thousand arguments", after("long = max(" + "1," * 50_000 + ")")

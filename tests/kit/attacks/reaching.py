@@ -134,6 +134,7 @@ ATTACKS = [
         "opens the stores by which torch's own processes find each other",
         tries("""
             import datetime, os, torch.distributed as dist
+            unlimited()
             brief = datetime.timedelta(seconds=0.2)
             attempt('server', lambda: dist.TCPStore('127.0.0.1', 0, 1, True, brief, False).port)
             attempt('file', lambda: dist.FileStore('/tmp/kit_attack_store', 1).set('a', 'b') is None)
@@ -147,6 +148,7 @@ ATTACKS = [
         "shares tensors with other processes through torch's shared memory",
         tries("""
             import torch, torch.multiprocessing as processes
+            unlimited()
             attempt('descriptor', lambda: torch.ones(4).share_memory_().is_shared())
             processes.set_sharing_strategy('file_system')
             attempt('file', lambda: torch.ones(4).share_memory_().is_shared())
@@ -158,6 +160,7 @@ ATTACKS = [
         "computes in processes, pools, managers and locks of the library",
         tries("""
             import multiprocessing, time
+            unlimited()
 
             def ended(process):
                 process.start()
@@ -216,7 +219,7 @@ ATTACKS = [
         tries("""
             import os
             for path in ('/bin/echo', '/usr/bin/echo'):
-                for number in (1, 2):
+                for number in range(8):  # the channel too, or the grader would end it at once
                     attempt('kept open', lambda: os.set_inheritable(number, True))
                 attempt(path, lambda: os.execve(os.open(path, os.O_RDONLY), ['echo', 'GOT IT by a descriptor'], {}))
             attempt('memory', lambda: os.memfd_create('kit_attack'))
@@ -226,11 +229,8 @@ ATTACKS = [
         "load_a_library",
         "loads machine code from a file that it has written, or from memory that has a name",
         tries("""
-            import _struct, ctypes, os, resource
-            try:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
-            except (OSError, ValueError):
-                pass
+            import _struct, ctypes, os
+            unlimited()
 
             def loaded(path, descriptor):
                 code = open(getattr(_struct, '__file__', None) or next(f'{folder}/libm.so.6' for folder in (

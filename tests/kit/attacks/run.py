@@ -1,6 +1,6 @@
 """Grade every attack between honest work, in one run, and print what came of it as JSON.
 
-    python tests/kit/attacks/run.py [--only NAME ...] [--without MECHANISM ...] [--harmless]
+    python -m attacks.run [--only NAME ...] [--without MECHANISM ...] [--harmless]
 
 A program of its own, so that it can be run as another user and under the rules of another host (see `hosts`).
 """
@@ -21,8 +21,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[3])]
-
 from attacks.corpus import RIGHT, WRONG, Attack
 from grading import small_course
 
@@ -34,7 +32,6 @@ from autograder.intake import collect
 
 CATEGORIES = ("reading", "forging", "exhausting", "reaching", "lingering", "breaking", "handing_in")
 LIMITS = "{seconds_per_check: 0.6, seconds_per_submission: 6, memory_mb: 512, output_kb: 16}"
-NO_NAMES = {"kit_leftover", "sleep"}
 
 
 def attacks() -> list[Attack]:
@@ -52,6 +49,9 @@ def main() -> None:
         "--harmless", action="store_true", help="leave out attacks that hurt where nothing confines them"
     )
     options = parser.parse_args()
+    if "PLANTED" not in os.environ:  # where a reader of /proc would find it: in what this process was started with
+        planted = {**os.environ, "PLANTED": f"MARKER_{secrets.token_hex(8)}_environment"}
+        os.execve(sys.executable, [sys.executable, "-m", "attacks.run", *sys.argv[1:]], planted)
     chosen = [a for a in attacks() if a.name in options.only or not options.only]
     chosen = [a for a in chosen if not (options.harmless and a.hurts)]
     print(json.dumps(outcome(chosen, options.without), indent=1))
@@ -59,20 +59,19 @@ def main() -> None:
 
 def outcome(chosen: list[Attack], without: list[str]) -> dict[str, Any]:
     """Grade the attacks, an honest submission before each and after the last, and one that is honestly wrong."""
-    marker = f"MARKER_{secrets.token_hex(8)}"
+    marker = os.environ["PLANTED"].removesuffix("_environment")
     with tempfile.TemporaryDirectory(prefix="kit_place_") as folder, _something_listening(Path(folder)) as words:
         place = Path(folder)
         place.chmod(0o755)
         words |= _planted(place, marker)
-        os.environ["PLANTED"] = f"{marker}_environment"
         work = place / "submissions"
+        words["@OTHER@"] = str(work / "0000z_honest" / "layer_norm.py")
         _hand_in(work / "0000_wrong", WRONG)
         for number, attack in enumerate(chosen):
             _hand_in(work / f"{number:04}_{attack.name}", _filled(attack.source, words))
             for name, text in attack.beside:
                 (work / f"{number:04}_{attack.name}" / name).write_text(_filled(text, words))
             _hand_in(work / f"{number:04}z_honest", f"# {marker}_neighbour {number}\n{RIGHT}")
-        words["@OTHER@"] = str(work / "0000z_honest" / "layer_norm.py")
         before = _watched(place)
         receipts, isolation, seconds = _graded(place / "course", work, without)
         time.sleep(0.05)

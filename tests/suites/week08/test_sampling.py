@@ -116,9 +116,8 @@ def test_reads_the_last_tokens_only(student, reference, rig, rng):
     leaves_unchanged(student.generate, rig.Writer(11), rng.integers(11, 3, 2), 3, 4)
 
 
-@pytest.mark.points(
-    0.5, "writing happens in evaluation mode without a graph; afterwards the mode is as before", attested=True
-)
+@pytest.mark.points(0.5, "writing happens in evaluation mode without a graph; afterwards the mode is as before")
+@pytest.mark.attested
 def test_writes_in_evaluation_mode(student, reference, rig, rng):
     model, prompts = rig.Writer(11), rng.integers(11, 2, 3)
     for mode in (True, False):

@@ -109,9 +109,8 @@ def test_clips_the_joint_norm_in_place(student, reference, rig, rng):
         agree(original, expected)
 
 
-@pytest.mark.points(
-    0.5, "clipping reads a generator, skips missing gradients and stands gradients of zero", attested=True
-)
+@pytest.mark.points(0.5, "clipping reads a generator, skips missing gradients and stands gradients of zero")
+@pytest.mark.attested
 def test_clips_whatever_it_is_given(student, reference, rig, rng):
     before = [None, rng.normal(3, 4), None, rng.normal(6, scale=2)]
     weights = rig.Weights(before)
@@ -134,9 +133,8 @@ def test_evaluation_leaves_out_ignored_targets(student, reference, rig, rng):
     agree(student.estimate_loss(rig.Model(table, bias), batches), reference.estimate_loss(table, bias, pairs))
 
 
-@pytest.mark.points(
-    0.5, "evaluation changes nothing: not a mode, a weight or a gradient, and records no graph", attested=True
-)
+@pytest.mark.points(0.5, "evaluation changes nothing: not a mode, a weight or a gradient, and records no graph")
+@pytest.mark.attested
 def test_evaluation_leaves_the_model_as_found(student, rig, rng):
     table, bias, pairs = rng.normal(7, 7), rng.normal(7), token_batches(rng, 7, (2, 3), (1, 4))
     model = rig.Model(table, bias)

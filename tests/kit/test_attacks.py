@@ -1,0 +1,108 @@
+"""Hostile submissions, graded between honest ones: none gains a point, learns a secret, stays, or stops anything.
+
+The corpus is in `attacks/`. It is graded as root, as an ordinary user and under the rules of other hosts, each in a
+process of its own, and once without confinement: an attack that never succeeds anywhere would prove nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from typing import Any
+
+import pytest
+from attacks.corpus import Attack
+from attacks.run import attacks
+from grading import ROOT, offers_everything
+
+pytestmark = pytest.mark.skipif(
+    not offers_everything(), reason="this host does not offer all of confinement; see autograder doctor"
+)
+ATTACKS = {attack.name: attack for attack in attacks()}
+RUN = [sys.executable, "-m", "attacks.run"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests/kit'}"}
+HOSTS = {
+    "docker": "partial (no private root:",
+    "apparmor": "partial (no private root:",
+    "no_landlock": "full",
+    "docker+no_landlock": "partial (no private root and no Landlock",
+    "user": "full",
+    "user+docker": "partial (no private root:",
+}
+
+
+@cache
+def graded(host: str = "", *options: str) -> dict[str, Any]:
+    """What came of all attacks on this host."""
+    command = [sys.executable, "-m", "attacks.hosts", host, *RUN] if host else RUN
+    done = subprocess.run([*command, *options], env=ENVIRONMENT, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def problems(attack: Attack, said: dict[str, Any], wrong: float, isolation: str) -> list[str]:
+    """What an attack achieved; nothing, if all is well."""
+    names_can_be_probed = isolation.startswith("partial (no private root:")
+    found = []
+    if said["got"] and not (attack.only_names and names_can_be_probed):
+        found.append(f"had its way: {said['said']}")
+    if said["leaked"]:
+        found.append("obtained a planted marker")
+    if attack.keeps and said["earned"] < said["possible"] and not isolation.startswith("partial (no private root and"):
+        found.append(f"lost points that its honest part should keep: {said}")
+    if not attack.keeps and said["earned"] > wrong:
+        found.append(f"earned {said['earned']}, the same wrong answer without a trick {wrong}")
+    return found
+
+
+def test_the_corpus_is_large_and_every_attack_says_what_it_is_after() -> None:
+    assert len(ATTACKS) >= 110
+    assert all(len(attack.sentence.split()) >= 3 for attack in ATTACKS.values())
+    assert sum(attack.keeps for attack in ATTACKS.values()) > 50
+    assert sum(not attack.keeps for attack in ATTACKS.values()) > 30
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_gains_nothing(name: str) -> None:
+    here = graded()
+    assert problems(ATTACKS[name], here["attacks"][name], here["wrong"], here["isolation"]) == []
+
+
+def check_the_rest(found: dict[str, Any], count: int) -> None:
+    """Every submission has a receipt, the neighbours have all points, nothing stayed and nothing changed."""
+    assert found["graded"] == 2 * count + 1
+    assert found["wrong"] < 2
+    assert [one for one in found["honest"] if one["earned"] < 10 or one["outcomes"] != ["passed"]] == []
+    assert found["survivors"] == []
+    assert found["changed"] == []
+
+
+def test_neighbours_keep_every_point_and_nothing_stays() -> None:
+    assert graded()["isolation"] == "full"
+    check_the_rest(graded(), len(ATTACKS))
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_nothing_gets_through_on(host: str) -> None:
+    found = graded(host)
+    assert found["isolation"].startswith(HOSTS[host])
+    achieved = {
+        name: p
+        for name, said in found["attacks"].items()
+        if (p := problems(ATTACKS[name], said, found["wrong"], found["isolation"]))
+    }
+    assert achieved == {}
+    check_the_rest(found, len(ATTACKS))
+
+
+def test_without_confinement_many_attacks_have_their_way_and_still_gain_no_point() -> None:
+    """The control: the corpus bites. The grade is safe even so, for what decides it is in another process."""
+    found = graded("", "--harmless", "--without", "namespaces", "landlock", "seccomp")
+    assert found["isolation"] == "process only"
+    assert sum(said["got"] for said in found["attacks"].values()) >= 40
+    gained = {n: s for n, s in found["attacks"].items() if not ATTACKS[n].keeps and s["earned"] > found["wrong"]}
+    assert gained == {}
