@@ -25,7 +25,7 @@ MAX_PIECES = 400
 """A file with more top-level pieces than this is not repaired, only reported."""
 
 _PIECE = re.compile(r"(?:@|def |async def |class |import |from |if |for |while |with |try|[A-Za-z_(\[\"'#!%])")
-_DEFINES = re.compile(r"(?:async\s+def|def|class)\s+(\w+)|(\w+)\s*(?::[^=]+)?=(?!=)")
+_DEFINES = re.compile(r"(?:async\s+def|def|class)\s+(\w+)|(\w+)\s*(?::[^=]{1,80})?=(?!=)")
 
 
 @dataclass
@@ -125,9 +125,7 @@ def decode(source: bytes, notes: list[str]) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
         text = source.decode(encoding)
-    except (SyntaxError, LookupError):
-        text = _decode_anyway(source, notes)
-    except UnicodeDecodeError:
+    except (SyntaxError, LookupError, UnicodeError):
         text = _decode_anyway(source, notes)
     text = text.removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -192,7 +190,7 @@ def _repaired(text: str, starts: list[int], filename: str, loaded: Loaded) -> It
             piece = "\n".join(lines[starts[at] : ends[at]])
             sentence = _syntax_sentence(first_error, text)
             loaded.notes.append(f"{sentence}; the rest of the file was still read")
-            for match in _DEFINES.finditer(piece.split("\n")[0]):
+            if match := _DEFINES.match(piece[:200]):
                 loaded.broken[match.group(1) or match.group(2)] = sentence
             at += 1
 
@@ -202,7 +200,7 @@ def _syntax_sentence(error: BaseException, text: str) -> str:
         lines = text.split("\n")
         line = lines[error.lineno - 1].strip() if error.lineno <= len(lines) else ""
         return f"line {error.lineno} does not parse: {error.msg} (`{line[:80]}`)"
-    return f"the text does not parse: {type(error).__name__}: {str(error)[:120]}"
+    return f"the text does not parse ({type(error).__name__})"
 
 
 def _note_statement(node: ast.stmt, error: Exception, filename: str, loaded: Loaded) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from autograder.sandbox import wire
 from autograder.sandbox.host import WALL_FACTOR, CallTimedOut, SandboxError, Worker, WorkerGone, WorkerLimits, Zygote
 from autograder.sandbox.script import Prompt, Script, answers_of
+from autograder.sandbox.vouching import vouched
 
 LOAD_FACTOR = 3
 """Reading a file may take this many times the limit of a check: what it does at its top level is not a check."""
@@ -45,6 +46,12 @@ class Unit:
     rig: bytes | None = None
     alone: bool = False
     """Needs a worker in which nothing was loaded before: here the student's own parts must not find stand-ins."""
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Everything that is loaded, by the name of its module."""
+        rig = {f"rig_{self.exercise}": self.rig} if self.rig is not None else {}
+        return {**self.siblings, self.exercise: self.source or b"", **rig}
 
 
 @dataclass
@@ -177,7 +184,7 @@ class Session:
         if "changes" in found and self._unit is not None:
             self.changes[self._unit.exercise] = _sentences(found["changes"])
         self._unit = unit
-        self.notes[unit.exercise] = _sentences(found.get("notes"))
+        self.notes[unit.exercise] = _notes(found.get("notes"), unit)
         return answers_of(found.get("answers"), script)
 
     def prompt(self, frames: Sequence[bytes], packed_replies: bytes) -> None:
@@ -246,7 +253,7 @@ class Session:
             self._start_worker()
             found = self._load(unit)
         self._unit = unit
-        self.notes[unit.exercise] = _sentences(found.get("notes"))
+        self.notes[unit.exercise] = _notes(found.get("notes"), unit)
         self._fresh = True
 
     def _load(self, unit: Unit) -> dict[str, Any]:
@@ -359,6 +366,11 @@ def _value(reply: dict[str, Any]) -> dict[str, Any]:
     if type(value) is not dict:
         raise Refusal("stopped", "your code broke the program that reads it")
     return value
+
+
+def _notes(found: Any, unit: Unit) -> list[str]:
+    """Notes on how a file was read, as far as they can be believed."""
+    return [vouched(note, unit.source or b"") for note in _sentences(found)]
 
 
 def _sentences(found: Any) -> list[str]:

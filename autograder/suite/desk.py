@@ -52,7 +52,7 @@ class WorkerTransport:
         if behind:
             del self.calls[-behind:]
         try:
-            raise_fault(reply["fault"], self.unit.exercise)
+            raise_fault(reply["fault"], self.unit.exercise, self.unit.files, [call.name for call in self.calls])
         except Fault as fault:
             fault.earlier = behind > 0
             raise

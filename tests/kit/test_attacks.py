@@ -88,7 +88,8 @@ def test_neighbours_keep_every_point_and_nothing_stays() -> None:
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_nothing_gets_through_on(host: str) -> None:
-    found = graded(host)
+    found = graded(host, "--about-the-host")
+    assert len(found["attacks"]) >= 90
     assert found["isolation"].startswith(HOSTS[host])
     achieved = {
         name: p
@@ -96,13 +97,13 @@ def test_nothing_gets_through_on(host: str) -> None:
         if (p := problems(ATTACKS[name], said, found["wrong"], found["isolation"]))
     }
     assert achieved == {}
-    check_the_rest(found, len(ATTACKS))
+    check_the_rest(found, len(found["attacks"]))
 
 
 def test_without_confinement_many_attacks_have_their_way_and_still_gain_no_point() -> None:
     """The control: the corpus bites. The grade is safe even so, for what decides it is in another process."""
-    found = graded("", "--harmless", "--without", "namespaces", "landlock", "seccomp")
+    found = graded("", "--harmless", "--about-the-host", "--without", "namespaces", "landlock", "seccomp")
     assert found["isolation"] == "process only"
-    assert sum(said["got"] for said in found["attacks"].values()) >= 40
+    assert sum(said["got"] for said in found["attacks"].values()) >= 50
     gained = {n: s for n, s in found["attacks"].items() if not ATTACKS[n].keeps and s["earned"] > found["wrong"]}
     assert gained == {}

@@ -31,9 +31,12 @@ def inspect(source: bytes, forbidden: Collection[str]) -> dict[str, list[list[An
     nodes = [node for statement in statements_of(source) for node in ast.walk(statement)]
     meanings, stars = _imports(nodes)
     own = {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
-    refused = sorted({(name, line) for name, line in _uses(nodes, meanings, stars, own, forbidden)}, key=lambda f: f[1])
-    curious = sorted(set(_curious(nodes)), key=lambda found: found[1])
-    return {"refused": [list(f) for f in refused[:MOST_FOUND]], "curious": [list(f) for f in curious[:MOST_FOUND]]}
+    uses = _uses(nodes, meanings, stars, own, forbidden)
+    return {"refused": _by_line(uses), "curious": _by_line(_curious(nodes))}
+
+
+def _by_line(found: Iterator[tuple[str, int]]) -> list[list[Any]]:
+    return [[what, line] for line, what in sorted({(line, what) for what, line in found})[:MOST_FOUND]]
 
 
 def _imports(nodes: list[ast.AST]) -> tuple[dict[str, str], list[str]]:
@@ -61,7 +64,11 @@ def _uses(
             meaning = _meaning(node, meanings)
             if meaning is None and isinstance(node, ast.Name):
                 meaning = next((f"{module}.{node.id}" for module in stars), None)
-            if meaning and (found := ends.get((meaning.partition(".")[0], meaning.rpartition(".")[2]))):
+            if meaning and (
+                found := meaning
+                if meaning in forbidden
+                else ends.get((meaning.partition(".")[0], meaning.rpartition(".")[2]))
+            ):
                 yield found, node.lineno
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
             asked = [a.value for a in node.args[1:2] if isinstance(a, ast.Constant)]

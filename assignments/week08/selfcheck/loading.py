@@ -25,7 +25,7 @@ MAX_PIECES = 400
 """A file with more top-level pieces than this is not repaired, only reported."""
 
 _PIECE = re.compile(r"(?:@|def |async def |class |import |from |if |for |while |with |try|[A-Za-z_(\[\"'#!%])")
-_DEFINES = re.compile(r"(?:async\s+def|def|class)\s+(\w+)|(\w+)\s*(?::[^=]+)?=(?!=)")
+_DEFINES = re.compile(r"(?:async\s+def|def|class)\s+(\w+)|(\w+)\s*(?::[^=]{1,80})?=(?!=)")
 
 
 @dataclass
@@ -125,9 +125,7 @@ def decode(source: bytes, notes: list[str]) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
         text = source.decode(encoding)
-    except (SyntaxError, LookupError):
-        text = _decode_anyway(source, notes)
-    except UnicodeDecodeError:
+    except (SyntaxError, LookupError, UnicodeError):
         text = _decode_anyway(source, notes)
     text = text.removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -192,7 +190,7 @@ def _repaired(text: str, starts: list[int], filename: str, loaded: Loaded) -> It
             piece = "\n".join(lines[starts[at] : ends[at]])
             sentence = _syntax_sentence(first_error, text)
             loaded.notes.append(f"{sentence}; the rest of the file was still read")
-            for match in _DEFINES.finditer(piece.split("\n")[0]):
+            if match := _DEFINES.match(piece[:200]):
                 loaded.broken[match.group(1) or match.group(2)] = sentence
             at += 1
 
@@ -202,7 +200,7 @@ def _syntax_sentence(error: BaseException, text: str) -> str:
         lines = text.split("\n")
         line = lines[error.lineno - 1].strip() if error.lineno <= len(lines) else ""
         return f"line {error.lineno} does not parse: {error.msg} (`{line[:80]}`)"
-    return f"the text does not parse: {type(error).__name__}: {str(error)[:120]}"
+    return f"the text does not parse ({type(error).__name__})"
 
 
 def _note_statement(node: ast.stmt, error: Exception, filename: str, loaded: Loaded) -> None:
@@ -213,6 +211,8 @@ def _note_statement(node: ast.stmt, error: Exception, filename: str, loaded: Loa
         sentence = f"line {error.lineno or line} does not parse: {error.msg}"
     elif isinstance(error, ModuleNotFoundError) and isinstance(node, (ast.Import, ast.ImportFrom)) and error.name:
         sentence = f"line {line} needs {_wanted(node, error.name)}, which is not installed here"
+    elif isinstance(error, PermissionError) and isinstance(node, (ast.Import, ast.ImportFrom)):
+        sentence = f"line {line} needs {_wanted(node, '')}, which is out of reach here"
     elif isinstance(error, EOFError):
         sentence = f"line {line} asks for input, and nobody is there to answer"
     else:
@@ -226,7 +226,7 @@ def _wanted(node: ast.stmt, missing: str) -> str:
     """The module as the import names it: `google.colab`, where only `google` is known to be missing."""
     named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
     named += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-    return next((name for name in named if name.startswith(f"{missing}.")), missing)
+    return next((name for name in named if not missing or name.startswith(f"{missing}.")), missing)
 
 
 def _bound_names(node: ast.stmt) -> list[str]:

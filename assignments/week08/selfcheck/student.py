@@ -15,6 +15,7 @@ from typing import Any, NoReturn, Protocol
 import torch
 
 from selfcheck.values import Foreign, Ref
+from selfcheck.vouching import is_line_of, vouched
 from selfcheck.checking import EXPECTING_AN_ERROR, Gradients, kind, parts, show, tensor
 from selfcheck.faults import Fault, Mismatch, NotAttempted, Raised, Stopped
 
@@ -139,23 +140,35 @@ _ANSWER_DOES_NOT_MATTER = {"load_state_dict", "train", "eval"}
 """Methods of modules that are sent together with the next operation, because only their effect counts."""
 
 
-def raise_fault(fault: Mapping[str, Any], module: str) -> NoReturn:
-    """Raise what a worker reported. Only names of built-in exceptions and bounded, printable text get through."""
+def raise_fault(
+    fault: Mapping[str, Any], module: str, sources: Mapping[str, bytes] | None = None, asked: Sequence[str] = ()
+) -> NoReturn:
+    """Raise what a worker reported. Only names of built-in exceptions and bounded, printable text get through.
+
+    With the `sources` that it has, by module, sentences are believed as far as the sources bear them out (see
+    `vouching`): hidden checks show them too. `asked` are the names that the check called.
+    """
     said = fault.get("names")
     names = tuple(n for n in said if _is_builtin_exception(n)) if isinstance(said, list) else ()
     text = clean(fault.get("text"), 400)
     file = clean(fault.get("file") or f"{module}.py", 80)
     line = fault.get("line")
+    sentence = text
+    if sources is not None:
+        file = file if file.removesuffix(".py") in sources else f"{module}.py"
+        source = sources.get(file.removesuffix(".py"), b"")
+        line = line if is_line_of(line, source) else None
+        sentence = vouched(text, source, {*sources, *asked})
     where = f" at line {line} of {file}" if type(line) is int else ""
     match fault.get("kind"):
         case "not attempted":
             raise NotAttempted(f"not attempted: open {file}")
         case "absent":
-            raise NotAttempted(text)
+            raise NotAttempted(sentence)
         case "broken":
-            raise Raised(f"{file}: {text}")
+            raise Raised(f"{file}: {sentence}")
         case "not a module":
-            raise Mismatch(f"it should make a torch.nn.Module, it made {text}")
+            raise Mismatch(f"it should make a torch.nn.Module, it made {Foreign(text).type_name}")
         case "stopped":
             raise Stopped(f"your code stopped the program{f' ({names[0]})' if names else ''}{where}")
         case _:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from attacks.corpus import Attack, at_import, instead
-from attacks.reading import tries
+from attacks.corpus import Attack, at_import, instead, tries
 
 _POISON = r"""
 poison = '\ud800\udfff\x00\x1b[2J\x1b]0;kit_attack\x07\r\u202e\u2028\x85</script><img src=x onerror=alert(1)>=HYPERLINK("x")'

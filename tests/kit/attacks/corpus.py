@@ -56,3 +56,49 @@ def instead(code: str, before: str = "") -> str:
 def _caught(code: str, indent: str) -> str:
     body = textwrap.indent(textwrap.dedent(code).strip("\n"), "    ")
     return textwrap.indent(f"try:\n{body}\nexcept BaseException as stopped:\n    pass\n", indent)
+
+
+_ATTEMPT = '''
+import re
+
+PLANTED = re.compile(rb"MARKE[R]_[0-9a-f]{16}\\w*")  # this text itself does not fit
+
+
+def attempt(what, act):
+    """Do it; say so when something came of it: a number that is not -1, or anything else that is true."""
+    try:
+        found = act()
+    except BaseException:
+        return
+    if found != -1 if type(found) is int else found:
+        print("GOT IT", what, repr(found)[:400], flush=True)
+
+
+def unlimited():
+    """Raise the limits that a privileged process can raise."""
+    import resource
+
+    for name in ("FSIZE", "NOFILE", "MSGQUEUE", "MEMLOCK", "NPROC"):
+        try:
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (4096, 4096) if name == "NOFILE" else (-1, -1))
+        except (OSError, ValueError):
+            pass
+
+
+def others():
+    """Ids of processes worth a try: the parent, its parent, and what the parent has made. Strangers are left alone."""
+    import os
+
+    parent = os.getppid()
+    try:
+        near = [parent, int(open(f"/proc/{parent}/stat").read().rpartition(")")[2].split()[1])]
+        near += map(int, open(f"/proc/{parent}/task/{parent}/children").read().split())
+    except OSError:  # confined, so that it has to guess
+        near = [parent, *range(os.getpid() - 4, os.getpid() + 4), 1, 2, 3, 4]
+    return [pid for pid in dict.fromkeys(near) if pid > 0 and pid != os.getpid()]
+'''
+
+
+def tries(code: str) -> str:
+    """The right module, which first does this; it has `attempt`, `unlimited`, `others` and `PLANTED` at hand."""
+    return at_import(_ATTEMPT + textwrap.dedent(code))

@@ -603,11 +603,11 @@ REPLIES = [
     ),
     Attack(
         "many_parameters",
-        "makes a module with twenty thousand parameters",
+        "makes a module with five thousand parameters",
         instead("return x") + "\n\nclass LayerNorm(LayerNorm):\n    def __init__(self, *arguments, **keywords):\n"
         "        super().__init__(*arguments, **keywords)\n"
         "        one = torch.ones(1)\n"
-        "        for number in range(20_000):\n            self._parameters[f'p{number}'] = nn.Parameter(one)\n",
+        "        for number in range(5_000):\n            self._parameters[f'p{number}'] = nn.Parameter(one)\n",
         keeps=False,
     ),
 ]

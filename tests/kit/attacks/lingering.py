@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import textwrap
 
-from attacks.corpus import Attack
-from attacks.reading import tries
+from attacks.corpus import Attack, tries
 
 _STAY = """
 import ctypes, os, signal, time

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from attacks.corpus import Attack, instead
-from attacks.reading import tries
+from attacks.corpus import Attack, instead, tries
 
 ATTACKS = [
     Attack(

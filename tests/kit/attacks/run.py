@@ -1,6 +1,6 @@
 """Grade every attack between honest work, in one run, and print what came of it as JSON.
 
-    python -m attacks.run [--only NAME ...] [--without MECHANISM ...] [--harmless]
+    python -m attacks.run [--only NAME ...] [--about-the-host] [--without MECHANISM ...] [--harmless]
 
 A program of its own, so that it can be run as another user and under the rules of another host (see `hosts`).
 """
@@ -16,7 +16,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,13 +30,15 @@ from autograder.grading.run import Batch, grade
 from autograder.grading.schedule import Zygotes
 from autograder.intake import collect
 
-CATEGORIES = ("reading", "forging", "exhausting", "reaching", "lingering", "breaking", "handing_in")
+ABOUT_THE_HOST = ("reading", "reaching", "lingering", "breaking")
+"""Categories of what the operating system has to stop; the others are the grader's own to stop, on every host alike."""
+CATEGORIES = (*ABOUT_THE_HOST, "forging", "exhausting", "handing_in")
 LIMITS = "{seconds_per_check: 0.6, seconds_per_submission: 6, memory_mb: 512, output_kb: 16}"
 
 
-def attacks() -> list[Attack]:
+def attacks(categories: Sequence[str] = CATEGORIES) -> list[Attack]:
     """The corpus, category by category."""
-    found = [attack for name in CATEGORIES for attack in importlib.import_module(f"attacks.{name}").ATTACKS]
+    found = [attack for name in categories for attack in importlib.import_module(f"attacks.{name}").ATTACKS]
     assert len({attack.name for attack in found}) == len(found), "two attacks have one name"
     return found
 
@@ -44,6 +46,7 @@ def attacks() -> list[Attack]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--about-the-host", action="store_true", help="leave out what no host can change")
     parser.add_argument("--without", nargs="*", default=[])
     parser.add_argument(
         "--harmless", action="store_true", help="leave out attacks that hurt where nothing confines them"
@@ -52,7 +55,8 @@ def main() -> None:
     if "PLANTED" not in os.environ:  # where a reader of /proc would find it: in what this process was started with
         planted = {**os.environ, "PLANTED": f"MARKER_{secrets.token_hex(8)}_environment"}
         os.execve(sys.executable, [sys.executable, "-m", "attacks.run", *sys.argv[1:]], planted)
-    chosen = [a for a in attacks() if a.name in options.only or not options.only]
+    chosen = attacks(ABOUT_THE_HOST if options.about_the_host else CATEGORIES)
+    chosen = [a for a in chosen if a.name in options.only or not options.only]
     chosen = [a for a in chosen if not (options.harmless and a.hurts)]
     print(json.dumps(outcome(chosen, options.without), indent=1))
 
