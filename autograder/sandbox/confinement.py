@@ -6,7 +6,6 @@ found to be in force is a promise: a worker to which it cannot be applied ends b
 
 from __future__ import annotations
 
-import fcntl
 import importlib.util
 import os
 import resource
@@ -30,7 +29,7 @@ _SYSTEM = """
 /lib /lib64 /usr/lib64 /etc/ld.so.cache /etc/localtime /usr/share/zoneinfo /sys/devices/system/cpu
 """.split()
 _OWN_USERS_FROM = 1_900_000_000
-_OPEN_FILES, _OUT_OF_THE_WAY = 64, 50
+_OPEN_FILES = 64
 
 
 @dataclass
@@ -58,7 +57,7 @@ class Confinement:
         """In the zygote, before a fork: what all workers would have to find out again."""
         self._workers += 1
         if sys.platform == "linux":
-            with open("/proc/self/statm") as file:
+            with kernel.open_proc("self/statm") as file:
                 self._mapped = int(file.read().split()[0]) * resource.getpagesize()
 
     def close_in(self, memory_mb: int, cpu_seconds: int) -> None:
@@ -92,7 +91,9 @@ class Confinement:
         if self._mapped:
             wanted["AS"] = self._mapped + (memory_mb << 20)
             try:
-                with open("/proc/self/oom_score_adj", "w") as file:  # the first to go when the host runs out of memory
+                with kernel.open_proc(
+                    "self/oom_score_adj", "w"
+                ) as file:  # the first to go when the host runs out of memory
                     file.write("1000")
             except OSError:
                 pass
@@ -129,8 +130,7 @@ def shut_in(packages: Collection[str], without: Collection[str]) -> Confinement 
     here.missing = {name: why for name, why in offered.items() if why}
     if LANDLOCK in here.in_force:
         rules = landlock.ruleset([*readable, *namespaces.DEVICES], listable=[_LIBRARY, *packages])
-        here._rules = fcntl.fcntl(rules, fcntl.F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY)  # of what a worker puts in place
-        os.close(rules)
+        here._rules = kernel.out_of_the_way(rules)
     is_root = kernel.SUPPORTED and os.getuid() == 0 and bool(here.in_force)
     here.own_user = is_root and not kernel.tried(lambda: _try_own_user(readable))
     return here
@@ -167,7 +167,8 @@ def _try_namespaces(readable: list[str]) -> None:
     pid = namespaces.enter(readable)
     if pid:
         os._exit(1 if os.waitpid(pid, 0)[1] else 0)  # what went wrong there was said there
-    if os.path.exists(_OUTSIDE) or not os.path.isdir("/proc/1") or not os.path.exists(os.__file__):
+    kernel.open_proc("self/statm").close()
+    if os.path.exists(_OUTSIDE) or os.path.exists("/proc/1") or not os.path.exists(os.__file__):
         raise OSError("the private root is not what it should be")
 
 

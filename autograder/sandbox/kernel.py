@@ -6,10 +6,12 @@ Numbers are those of x86_64 and aarch64 (`None`: the call does not exist there).
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import platform
 import sys
 from collections.abc import Callable
+from typing import IO
 
 MACHINE = platform.machine()
 SUPPORTED = sys.platform == "linux" and MACHINE in ("x86_64", "aarch64")
@@ -78,6 +80,40 @@ def drop_capabilities() -> None:
     _libc.prctl(_AMBIENT, ctypes.c_ulong(_CLEAR_AMBIENT), 0, 0, 0)
     version_3_of_this_process = (0x20080522).to_bytes(4, sys.byteorder) + bytes(4)
     _checked(_libc.capset(version_3_of_this_process, bytes(24)), "capset")
+
+
+_proc: list[int] = []
+"""A descriptor of /proc, once this process has gone where the tree of files has none."""
+
+
+def out_of_the_way(descriptor: int) -> int:
+    """The same under a number that no worker puts anything else in the place of."""
+    high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 50)
+    os.close(descriptor)
+    return high
+
+
+def hold_proc(descriptor: int) -> None:
+    """Read what /proc says through this descriptor from now on."""
+    _proc[:] = [descriptor]
+
+
+def open_proc(name: str, mode: str = "r") -> IO[str]:
+    """Open a file of /proc, such as self/maps. Raises OSError."""
+    if not _proc:
+        return open(f"/proc/{name}", mode)
+    return open(name, mode, opener=lambda path, flags: os.open(path, flags, dir_fd=_proc[0]))
+
+
+def list_proc(name: str = ".") -> list[str]:
+    """Names in a folder of /proc. Raises OSError."""
+    if not _proc:
+        return os.listdir(f"/proc/{name}")
+    folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY, dir_fd=_proc[0])
+    try:
+        return os.listdir(folder)
+    finally:
+        os.close(folder)
 
 
 def tried(act: Callable[[], object]) -> str:

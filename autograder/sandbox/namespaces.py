@@ -26,7 +26,8 @@ _INNER_ID = 1000
 def enter(readable: Sequence[str]) -> int:
     """Go into new namespaces, in a child that is the first process there; returns 0 in it, and its id in the caller.
 
-    The child sees these paths read-only, three devices and its own /proc, and nothing else. The caller is of no further
+    The child sees these paths read-only and three devices, and nothing else; its own /proc it can read by
+    `kernel.open_proc`, until it closes that descriptor. The caller is of no further
     use but to wait for the child. This process must have one thread only.
 
     Raises:
@@ -81,6 +82,8 @@ def _private_root(readable: Sequence[str]) -> None:
     kernel.call("pivot_root", b".", b".")
     kernel.call("umount2", b".", _DETACH)
     os.chdir("/")
+    kernel.hold_proc(kernel.out_of_the_way(os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)))
+    kernel.call("umount2", b"/proc", _DETACH)  # the zygote needs it, and has it by the descriptor; workers do not
 
 
 def _mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:

@@ -15,7 +15,6 @@ import resource
 import signal
 import socket
 import sys
-import time
 from typing import Any
 
 WORKER_SOCKET, WORKER_OUTPUT = 3, 4
@@ -33,6 +32,7 @@ def main() -> None:
     _warm()
     from autograder.sandbox.confinement import shut_in
     from autograder.sandbox.footprint import Footprint
+    from autograder.sandbox.reaping import end
 
     confinement = shut_in(settings["packages"], settings["without"])
     if confinement is None:
@@ -48,12 +48,12 @@ def main() -> None:
         lines, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
         if not lines:
             for pid in list(live):
-                _end(pid, live)
+                end(pid, live)
             os._exit(0)
         for line in lines.splitlines():
             request = json.loads(line)
             if request["do"] == "end":
-                _end(request["pid"], live)
+                end(request["pid"], live)
                 continue
             if _own_limits() != own_limits:
                 os._exit(1)  # somebody changed what a fork inherits; the grader starts another zygote
@@ -81,6 +81,7 @@ def _import_path(packages: list[str], engine: str) -> None:
     import autograder
     import autograder.sandbox
     import autograder.sandbox.confinement
+    import autograder.sandbox.reaping
     import autograder.sandbox.worker
 
     sys.path.remove(engine)
@@ -125,9 +126,11 @@ def _use_huge_pages() -> None:
         return
     import ctypes
 
+    from autograder.sandbox import kernel
+
     madvise, size, collapse = ctypes.CDLL(None).madvise, 2 << 20, 25  # MADV_COLLAPSE, since Linux 6.1
     madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    with open("/proc/self/maps") as file:
+    with kernel.open_proc("self/maps") as file:
         maps = [line.split() for line in file]
     for span, rights, _, _, _, *path in maps:
         first, last = (int(address, 16) for address in span.split("-"))
@@ -147,7 +150,12 @@ traceback types typing typing_extensions unicodedata unittest warnings
 def _report() -> dict[str, str | int]:
     import torch
 
-    tasks = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1
+    from autograder.sandbox import kernel
+
+    try:
+        tasks = len(kernel.list_proc("self/task"))
+    except OSError:
+        tasks = 1  # a system without /proc
     if tasks != 1:
         sys.exit(f"the zygote has {tasks} threads, so forking it is not safe")
     return {"torch": torch.__version__, "python": sys.version.split()[0], "pid": os.getpid()}
@@ -196,56 +204,6 @@ def _answer(control: socket.socket, pid: int) -> None:
     descriptor = os.pidfd_open(pid)
     socket.send_fds(control, [line], [descriptor])
     os.close(descriptor)
-
-
-def _end(pid: int, live: set[int]) -> None:
-    """Kill a worker and everything it started, and wait until it is gone."""
-    live.discard(pid)
-    _kill(-pid)
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        # A process cannot be reaped while another one traces it; that one is among the children too by then.
-        ended = [child for child in _children() if child not in live]
-        if not ended:
-            return
-        for child in ended:
-            _kill(child)
-        for child in ended:
-            try:
-                os.waitpid(child, os.WNOHANG)
-            except ChildProcessError:
-                pass
-        time.sleep(0.001)
-
-
-def _kill(pid: int) -> None:
-    """SIGKILL to a process, or to a whole group when `pid` is negative."""
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
-
-
-def _children() -> list[int]:
-    """Processes whose parent is the zygote: its workers, and what dead workers left (a subreaper inherits them)."""
-    own = os.getpid()
-    try:
-        with open(f"/proc/self/task/{own}/children") as file:
-            return [int(pid) for pid in file.read().split()]
-    except OSError:
-        return [pid for pid in _all_pids() if _parent(pid) == own]
-
-
-def _all_pids() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()] if os.path.isdir("/proc") else []
-
-
-def _parent(pid: int) -> int:
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return int(file.read().rpartition(")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 def _become_subreaper() -> None:

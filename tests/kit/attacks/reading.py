@@ -57,10 +57,21 @@ ATTACKS = [
             import os
             path = '@COURSE@/reference/layer_norm.py'
             attempt('os.open', lambda: os.read(os.open(path, os.O_RDONLY), 60000)[-300:])
-            attempt('O_PATH', lambda: os.fstat(os.open(path, os.O_PATH)).st_size)
+            attempt('O_PATH', lambda: os.read(os.open(f'/proc/self/fd/{os.open(path, os.O_PATH)}', os.O_RDONLY), 99))
             folder = lambda: os.open('@COURSE@', os.O_RDONLY | os.O_DIRECTORY)
             attempt('dir_fd', lambda: os.read(os.open('reference/layer_norm.py', os.O_RDONLY, dir_fd=folder()), 99))
         """),
+    ),
+    Attack(
+        "size_of_reference",
+        "asks for the size of the reference through a path-only descriptor, and for its rights to it",
+        tries("""
+            import os
+            path = '@COURSE@/reference/layer_norm.py'
+            attempt('size', lambda: os.fstat(os.open(path, os.O_PATH)).st_size)
+            attempt('may write', lambda: os.access(path, os.W_OK))
+        """),
+        only_names=True,
     ),
     Attack(
         "read_neighbour",
