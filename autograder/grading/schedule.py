@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from autograder.grading.receipt import Receipt
 from autograder.grading.submission import Grader
 from autograder.intake import Submission
-from autograder.sandbox.host import NotConfined, SandboxError, Zygote
+from autograder.sandbox.host import NotConfined, SandboxError, Spawner, Zygote
 
 LANES = min(4, max(2, os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
@@ -114,10 +115,14 @@ def _one_by_one(
 class Zygotes:
     """The zygote of a run, or of all runs of a process; replaced when it failed. Use as a context manager.
 
-    `without` and `required` as for a Zygote.
+    `without` and `required` as for a Zygote. Where a process cannot `fork` with torch in it (so it is on macOS), a
+    Spawner takes its place.
     """
 
-    def __init__(self, without: Sequence[str] = (), required: str | None = None) -> None:
+    def __init__(
+        self, without: Sequence[str] = (), required: str | None = None, forks: bool = sys.platform == "linux"
+    ) -> None:
+        self._forks = forks
         self._without = without
         self._required = required
         self._current: Zygote | None = None
@@ -131,7 +136,8 @@ class Zygotes:
 
     def get(self) -> Zygote:
         """The running zygote; started when it is first needed."""
-        self._current = self._current or Zygote(self._without, self._required)
+        kind = Zygote if self._forks else Spawner
+        self._current = self._current or kind(self._without, self._required)
         return self._current
 
     def replace(self, failed: Zygote) -> None:

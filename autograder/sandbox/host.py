@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,15 +65,16 @@ class WorkerLimits:
 class Zygote:
     """The warm process that forks workers. Use as a context manager.
 
-    `report` says which versions it runs, which isolation is in force and what is missing. Mechanisms `without` which to
-    do are left out, to see what that means; `required` is the level below which it does not start (see `levels`).
+    Mechanisms `without` which to do are left out, to see what that means; `required` is the level below which it does
+    not start (see `levels`). One that does not fork becomes a worker itself when it is asked for one.
 
     Raises:
         NotConfined: this host offers less than is required.
         SandboxError: it did not start.
     """
 
-    def __init__(self, without: Sequence[str] = (), required: str | None = None) -> None:
+    def __init__(self, without: Sequence[str] = (), required: str | None = None, forks: bool = True) -> None:
+        self._forks = forks
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -86,14 +88,19 @@ class Zygote:
             )
         self._control = ours
         engine = str(Path(__file__).resolve().parents[2])
-        settings = {"packages": package_folders(), "engine": engine, "without": list(without)}
+        settings = {"packages": package_folders(), "engine": engine, "without": list(without), "forks": forks}
         self._control.sendall(json.dumps(settings).encode())
-        self.report: dict[str, Any] = json.loads(self._line()[0])
-        if not satisfies(self.isolation, required):
+        if required is not None and not satisfies(self.isolation, required):
             self.close()
             raise NotConfined(
                 f"isolation `{required}` is required, this host offers `{self.isolation}`; `autograder doctor` says why"
             )
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """Which versions it runs, which isolation is in force and what is missing. Waits until it is warm."""
+        found: dict[str, Any] = json.loads(self._line()[0])
+        return found
 
     @property
     def isolation(self) -> str:
@@ -102,6 +109,7 @@ class Zygote:
 
     def fork(self, limits: WorkerLimits) -> Worker:
         """A fresh worker."""
+        assert self.report
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
         request = {"do": "fork", **vars(limits)}
@@ -128,6 +136,10 @@ class Zygote:
 
     def end(self, pid: int) -> None:
         """Have a worker and all it started killed and reaped. Does not wait."""
+        if not self._forks:
+            self._process.kill()
+            self.close()
+            return
         try:
             self._control.sendall(json.dumps({"do": "end", "pid": pid}).encode() + b"\n")
         except OSError:
@@ -158,6 +170,47 @@ class Zygote:
         return line, list(descriptors)
 
 
+class Spawner(Zygote):
+    """In the place of a zygote where a process with torch in it cannot be forked: each worker is a process of its own,
+    started beforehand while another one is in use. The same outcomes, at seconds for each worker.
+    """
+
+    def __init__(self, without: Sequence[str] = (), required: str | None = None) -> None:
+        self._without = without
+        self._spare = Zygote(without, required, forks=False)
+        self._in_use: dict[int, Zygote] = {}
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """As of a zygote."""
+        return self._spare.report
+
+    def fork(self, limits: WorkerLimits) -> Worker:
+        """A fresh worker, and a start on the one after it."""
+        assert self.report
+        starting, self._spare = self._spare, Zygote(self._without, forks=False)
+        worker = starting.fork(limits)
+        worker.belongs_to(self)
+        self._in_use[worker.pid] = starting
+        return worker
+
+    @property
+    def alive(self) -> bool:
+        """There is always another one to be started."""
+        return True
+
+    def end(self, pid: int) -> None:
+        """End the process of a worker."""
+        if pid in self._in_use:
+            self._in_use.pop(pid).end(pid)
+
+    def close(self) -> None:
+        """End all processes."""
+        for pid in list(self._in_use):
+            self.end(pid)
+        self._spare.end(0)
+
+
 class Worker:
     """One forked process with one student's code in it."""
 
@@ -179,6 +232,10 @@ class Worker:
         self._cpu_seen = 0.0
         channel.setblocking(False)
         os.set_blocking(output, False)
+
+    def belongs_to(self, zygote: Zygote) -> None:
+        """From now on this one is asked to end it."""
+        self._zygote = zygote
 
     def ask(self, frame: bytes, cpu_limit: float, wall_limit: float) -> dict[str, Any]:
         """Send a frame of operations, return the reply to the last one (or to the first that had a fault).
@@ -209,7 +266,10 @@ class Worker:
     def _ended_by_failure(self) -> Iterator[None]:
         try:
             yield
-        except (wire.WireError, ConnectionError, EOFError) as error:
+        except (ConnectionError, EOFError):  # which of them it is depends on who is faster
+            self.end()
+            raise WorkerGone("its process ended before it answered") from None
+        except wire.WireError as error:
             self.end()
             raise WorkerGone(str(error)) from None
         except CallTimedOut:
@@ -276,7 +336,7 @@ class Worker:
             except BlockingIOError:
                 continue
             if not piece:
-                raise EOFError("its process ended before it answered")
+                raise EOFError
             data += piece
             if len(data) >= wire.HEAD.size:
                 whole = wire.HEAD.size + wire.body_length(bytes(data[: wire.HEAD.size]), wire.MAX_REPLY)
@@ -299,7 +359,7 @@ class Worker:
             said = self.take_output().strip()
             if said:
                 raise NotConfined(f"a worker could not be closed in ({said}); nothing more is graded")
-            raise EOFError("its process ended before it began")
+            raise EOFError
         self._is_ready = True
 
     def _wait(self, deadline: _Deadline, writing: bool = False) -> None:
@@ -311,7 +371,7 @@ class Worker:
         if self._output in readable:
             self._drain()
         if self._pidfd in readable and self._channel not in readable and not writable:
-            raise EOFError("its process ended before it answered")
+            raise EOFError
 
     def _drain(self) -> None:
         """Read what is in the output pipe, as far as it goes at once; keep as much as the limit allows."""

@@ -58,6 +58,9 @@ def main() -> None:
             if _own_limits() != own_limits:
                 os._exit(1)  # somebody changed what a fork inherits; the grader starts another zygote
             confinement.prepare_worker()
+            if not settings["forks"]:
+                _answer(control, os.getpid())
+                _become_worker(control, descriptors, request, confinement, footprint)
             pid = _fork(control, descriptors, request, confinement, footprint)
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -180,7 +183,8 @@ def _become_worker(
     """In the child: own session, own descriptors only, closed in; then serve."""
     from autograder.sandbox.worker import serve
 
-    os.setsid()
+    if os.getsid(0) != os.getpid():
+        os.setsid()
     _end_with_parent()
     control.detach()
     high = [os.dup2(descriptor, 60 + i, inheritable=False) for i, descriptor in enumerate(descriptors)]

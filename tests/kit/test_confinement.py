@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from grading import ROOT, batch, grade_class, handed_in, lost, offers_everything, run, solution, with_body
+from grading import ROOT, batch, comparable, grade_class, handed_in, lost, offers_everything, run, solution, with_body
 
 from autograder.grading import GradingError
+from autograder.grading.receipt import Receipt
+from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.sandbox import kernel, wire
 from autograder.sandbox.confinement import Confinement
@@ -162,14 +166,12 @@ def test_a_run_that_requires_more_than_there_is_grades_nothing(tmp_path: Path) -
     (tmp_path / "ada/layer_norm.py").write_text(NORM)
     store = f"sqlite:///{tmp_path / 'receipts.sqlite'}"
     grade = ("grade", "week08", str(tmp_path / "ada"), "--store", store)
-    refused = on_host("docker", *grade, "--require-isolation", "full")
-    assert refused.returncode == 2
-    assert "isolation `full` is required, this host offers `partial" in refused.stderr
-    assert "autograder doctor" in refused.stderr
     content = on_host("docker", *grade, "--require-isolation", "partial", "--json")
     assert json.loads(content.stdout)[0]["isolation"].startswith("partial (no private root")
-    again = on_host("docker+no_landlock", *grade, "--require-isolation", "full")
-    assert again.returncode == 2, "a receipt from a weaker host does not count"
+    refused = on_host("docker", *grade, "--require-isolation", "full")
+    assert refused.returncode == 2, "a receipt from a weaker host does not count"
+    assert "isolation `full` is required, this host offers `partial" in refused.stderr
+    assert "autograder doctor" in refused.stderr
 
 
 def test_a_worker_that_cannot_be_closed_in_reads_nothing_and_stops_the_run() -> None:
@@ -195,3 +197,89 @@ def test_a_check_that_waited_in_vain_runs_once_more_and_one_that_computed_does_n
     )
     assert "timed out" in lost(found["spin"]).values()
     assert list(lost(found["slow"]).values()).count("timed out") <= 1
+
+
+def test_a_host_that_cannot_fork_gives_the_same_outcomes() -> None:
+    raising = with_body(NORM, "layer_norm", "raise ValueError('no')")
+    work = {"right": NORM, "raising": raising, "broken": f"x = (1\n{NORM}"}
+    of = batch([handed_in(name, {"layer_norm": source}) for name, source in work.items()], exercises=["layer_norm"])
+    forked = run(of, without=("namespaces",))
+    spawned: dict[str, Receipt] = {}
+    before = set(children(os.getpid()))
+    with Zygotes(("namespaces",), forks=False) as zygotes:
+        grade(of, lambda receipt: spawned.update({receipt.student: receipt}), lambda _: None, zygotes)
+    assert {name: comparable(spawned[name]) for name in work} == {name: comparable(forked[name]) for name in work}
+    assert spawned["right"].earned == 10
+    assert set(children(os.getpid())) == before, "all of its processes are gone"
+
+
+# -- the plug is pulled
+
+
+@pytest.fixture(scope="module")
+def halls(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class of six, half of whose files take their time to be read."""
+    folder = tmp_path_factory.mktemp("halls")
+    for number in range(6):
+        (folder / f"s{number}").mkdir()
+        start = "import time\ntime.sleep(0.4)\n" if number % 2 else ""
+        (folder / f"s{number}/layer_norm.py").write_text(f"# {number}\n{start}{NORM}")
+    return folder
+
+
+def grading(halls: Path, store: Path) -> list[str]:
+    code = "from autograder.cli import main; main()"
+    options = ["--seed", "3", "--store", f"sqlite:///{store}", "--json"]
+    return [sys.executable, "-c", code, "grade", "week08", str(halls), *options]
+
+
+def table(stdout: str) -> dict[str, object]:
+    return {r["student"]: [(c["id"], c["outcome"], c["earned"]) for c in r["checks"]] for r in json.loads(stdout)}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(halls: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    command = grading(halls, tmp_path_factory.mktemp("store") / "a.sqlite")
+    return table(subprocess.run(command, env=KIT, cwd=ROOT, capture_output=True, text=True).stdout)
+
+
+@pytest.mark.parametrize("victim", ["grader", "zygote", "worker"])
+def test_after_a_kill_in_the_middle_the_next_run_ends_with_the_same_table_and_no_orphan(
+    victim: str, halls: Path, undisturbed: dict[str, object], tmp_path: Path
+) -> None:
+    command = grading(halls, tmp_path / "b.sqlite")
+    with subprocess.Popen(command, env=KIT, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        family = pulled(process.pid, victim)
+        process.communicate(timeout=120)
+    again = subprocess.run(command, env=KIT, cwd=ROOT, capture_output=True, text=True)
+    assert table(again.stdout) == undisturbed
+    assert len(undisturbed) == 6
+    assert [pid for pid in family if Path(f"/proc/{pid}").exists() and is_the_kits(pid)] == []
+
+
+def pulled(grader: int, victim: str) -> list[int]:
+    """Kill the grader, its zygote or a worker while workers are at work; who was there then."""
+    for _ in range(4000):
+        zygotes = [pid for pid in children(grader) if is_the_kits(pid)]
+        inner = [pid for zygote in zygotes for pid in children(zygote)]
+        workers = [pid for one in inner for pid in children(one)]
+        if len(workers) > 1:
+            chosen = {"grader": grader, "zygote": inner[0], "worker": workers[-1]}[victim]
+            os.kill(chosen, signal.SIGKILL)
+            return [grader, *zygotes, *inner, *workers]
+        time.sleep(0.005)
+    raise AssertionError("no worker was seen at work")
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def is_the_kits(pid: int) -> bool:
+    try:
+        return b"zygote.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import pickle
+import socket
 import struct
+import threading
 import tracemalloc
 from typing import Any
 
@@ -15,8 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.sandbox import wire
+from autograder.sandbox.host import Worker, WorkerGone, WorkerLimits
 from autograder.sandbox.operations import DTYPES
 from autograder.sandbox.values import Foreign, Ref
+from autograder.sandbox.zygote import READY
 
 
 def there_and_back(value: Any) -> Any:
@@ -276,3 +281,56 @@ def nested(inner: bytes, levels: int) -> bytes:
 )
 def test_memory_is_bounded_whatever_a_frame_claims(body: bytes) -> None:
     assert peak(body) < 500_000_000
+
+
+# -- a hostile worker on the other end
+
+
+class Nobody:
+    """In the place of a zygote: there is nothing to end."""
+
+    def end(self, pid: int) -> None:
+        pass
+
+
+def hostile(data: bytes) -> object:
+    """What a worker's answer comes to when the worker sends these bytes and closes."""
+    ours, theirs = socket.socketpair()
+    reading, writing = os.pipe()
+    worker = Worker(Nobody(), os.getpid(), None, ours, reading, WorkerLimits(64, 1, 100))  # type: ignore[arg-type]
+    thread = threading.Thread(target=lambda: (theirs.sendall(data), theirs.close()))
+    theirs.settimeout(5)
+    thread.start()
+    try:
+        return worker.ask(wire.encode([("fresh", {"seed": 1})]), cpu_limit=5, wall_limit=5)
+    except WorkerGone as gone:
+        return gone
+    finally:
+        worker.end()
+        thread.join()
+        os.close(writing)
+
+
+@given(VALUES, st.data())
+@settings(max_examples=150, deadline=None)
+def test_whatever_a_hostile_worker_sends_is_a_reply_or_the_end_of_the_worker(value: Any, data: st.DataObject) -> None:
+    good = READY + wire.encode({"value": value})
+    kind = data.draw(st.sampled_from(["whole", "cut", "changed", "random", "twice", "not ready"]))
+    if kind == "cut":
+        good = good[: data.draw(st.integers(0, len(good) - 1))]
+    elif kind == "changed":
+        at = data.draw(st.integers(0, len(good) - 1))
+        good = good[:at] + bytes([data.draw(st.integers(0, 255))]) + good[at + 1 :]
+    elif kind == "random":
+        good = READY + data.draw(st.binary(max_size=200))
+    elif kind == "twice":
+        good += good[1:]
+    elif kind == "not ready":
+        good = good[1:]
+    found = hostile(good)
+    assert isinstance(found, WorkerGone) or set(found) <= {"value", "fault", "at", "behind"} or kind == "changed"
+    if kind == "whole":
+        assert isinstance(found, dict)
+        assert same(found["value"], value)
+    elif kind in ("cut", "not ready"):
+        assert isinstance(found, WorkerGone)

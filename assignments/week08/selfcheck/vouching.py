@@ -36,14 +36,18 @@ _SYNTAX = re.compile(
     r"|'[(\[{]' was never closed|unmatched '[)\]}]'"
     r"|closing parenthesis '.' does not match opening parenthesis '.'(?: on line \d+)?"
     r"|expected '[:(=]'|expected 'except' or 'finally' block|unexpected indent|unexpected EOF while parsing"
-    r"|expected an indented block(?: after [\w' ]{1,40}(?: on line \d+)?)?"
+    r"|expected an indented block(?: after (?:(?:function|class) definition|'(?:if|elif|else|for|while|with|try|except"
+    r"|finally|match|case)' statement) on line \d+)?"
     r"|unindent does not match any outer indentation level|inconsistent use of tabs and spaces in indentation"
     r"|unterminated (?:triple-quoted )?(?:f-)?string literal(?: \(detected at line \d+\))?"
-    r"|(?:unexpected character after|unexpected EOF after) line continuation character|leading zeros in [\w ;,]{1,90}"
-    r"|cannot assign to [\w ]{1,30}(?: here\. Maybe you meant '==' instead of '='\?)?"
+    r"|(?:unexpected character after|unexpected EOF after) line continuation character"
+    r"|leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers"
+    r"|cannot assign to (?:function call|literal|expression|attribute|subscript|comparison|lambda"
+    r"|conditional expression|True|False|None|f-string expression)(?: here\. Maybe you meant '==' instead of '='\?)?"
     r"|'(?:return|yield|await|break|continue)' outside (?:function|loop|async function)"
     r"|positional argument follows keyword argument|source code string cannot contain null bytes"
-    r"|too many (?:nested parentheses|statically nested blocks)|Missing parentheses in call to 'print'\. [\w' ().?]{1,40}"
+    r"|too many (?:nested parentheses|statically nested blocks)"
+    r"|Missing parentheses in call to 'print'\. Did you mean print\(\.\.\.\)\?"
 )
 
 

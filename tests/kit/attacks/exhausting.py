@@ -298,15 +298,15 @@ MEMORY = [
     ),
     Attack(
         "zip_bomb",
-        "unpacks a gigabyte of zeros from a megabyte",
+        "unpacks far more zeros than its memory from a megabyte",
         at_import(
             """
             import zlib
             packer = zlib.compressobj(9, zlib.DEFLATED, -15)
             head = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
             again = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
-            got = len(zlib.decompressobj(-15).decompress(head + again * 1200))
-            if got > 1 << 30:
+            got = len(zlib.decompressobj(-15).decompress(head + again * 600))
+            if got > 1 << 29:
                 print("GOT IT:", got, "bytes")
             """
         ),

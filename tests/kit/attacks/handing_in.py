@@ -95,7 +95,7 @@ BREAKING_THE_PARSER = [
         "lambdas", "nests twenty thousand lambdas", after("deep = " + "lambda: " * 20_000 + "0", WRONG), keeps=False
     ),
     Attack("long_integer", "writes a number of ten thousand digits", after("long = " + "7" * 10_000)),
-    Attack("long_sum", "adds a hundred thousand ones", after("long = " + "+".join(["1"] * 100_000))),
+    Attack("long_sum", "adds ten thousand ones", after("long = " + "+".join(["1"] * 10_000))),
     Attack(
         "long_power",
         "has a huge power computed while it is compiled",
