@@ -154,6 +154,9 @@ def _statements(text: str, filename: str, loaded: Loaded) -> Iterator[ast.stmt]:
     if len(starts) > MAX_PIECES:
         loaded.notes.append(f"the file does not parse: {_syntax_sentence(first, text)}")
         return
+    first_start = starts[0] if starts else None
+    if any(line.strip() for line in text.split("\n")[:first_start]):
+        loaded.notes.append(f"{_syntax_sentence(first, text)}; the rest of the file was still read")
     yield from _repaired(text, starts, filename, loaded)
 
 

@@ -298,8 +298,14 @@ def hostile(data: bytes) -> object:
     ours, theirs = socket.socketpair()
     reading, writing = os.pipe()
     worker = Worker(Nobody(), os.getpid(), None, ours, reading, WorkerLimits(64, 1, 100))  # type: ignore[arg-type]
-    thread = threading.Thread(target=lambda: (theirs.sendall(data), theirs.close()))
     theirs.settimeout(5)
+
+    def serve() -> None:
+        with theirs:
+            theirs.recv(1 << 16)
+            theirs.sendall(data)
+
+    thread = threading.Thread(target=serve)
     thread.start()
     try:
         return worker.ask(wire.encode([("fresh", {"seed": 1})]), cpu_limit=5, wall_limit=5)
