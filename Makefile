@@ -34,6 +34,7 @@ lint: $(READY) ## ruff and mypy
 	@$(KIT) mypy
 
 bench: $(READY) ## how fast it grades, beside bare checks and a pytest process per submission
+	@.venv/bin/python tests/bench/bench_confinement.py
 	@.venv/bin/python tests/bench/bench_grading.py
 
 release: $(READY) ## cut the students' files again (ASSIGNMENT=week08)

@@ -1,7 +1,7 @@
 """Layer normalization (Week 8 §9, Day 3 ch. 6).
 
 Every position's row of features is brought to mean 0 and variance 1 by itself, then stretched and shifted feature by
-feature. Day 3 says `d_model` for model_dim.
+feature. Day 3 says `d_model` for model_dim. Write it out: torch's own layer norm is refused in this exercise.
 
 Axes: "..." stands for any leading axes, such as B batch and T time; C is model_dim.
 """

@@ -37,7 +37,7 @@ by your code. Keep the file names, and the names and arguments of functions and 
 | exercise | points | public | read | builds on |
 |---|---|---|---|---|
 {rows}
-
+{forbidden}
 ## What the self-check tells you
 
 - *passed*: the check found what it expects.
@@ -46,6 +46,7 @@ by your code. Keep the file names, and the names and arguments of functions and 
 - *failed*: the answer is wrong. You see the call, what came back and what was expected.
 - *raised*: your code ended with an error. You see your own line.
 - *stopped*: your code tried to end the program.
+- *refused*: your code has a library do what the exercise asks you to write.
 
 Inputs are random and new each time. When something failed, the last line names the option that brings them back.
 
@@ -59,7 +60,8 @@ To try the call of a message by hand, wrap each list of numbers in `torch.tensor
 tensor of that shape. `python test_{first}.py` checks nothing: it takes `python -m pytest`.
 
 You hand in the exercises' files: zip them, or this whole folder; other files are ignored. The checks are run from fresh
-copies, so changing `test_*.py`, `conftest.py` or `selfcheck/` does not change a grade.
+copies, so changing `test_*.py`, `conftest.py` or `selfcheck/` does not change a grade. While your code is graded, files,
+network, processes and threads are out of its reach.
 """
 
 
@@ -70,6 +72,11 @@ def readme(assignment: Assignment, public: dict[str, Fraction]) -> str:
         f"{', '.join(f'`{need}`' for need in e.needs) or '-'} |"
         for e in assignment.exercises
     ]
+    forbidden = "".join(
+        f"\nWrite `{e.name}.py` out yourself: {', '.join(f'`{name}`' for name in e.forbidden)} are refused there.\n"
+        for e in assignment.exercises
+        if e.forbidden
+    )
     shown = sum(public.values(), Fraction(0))
     return _PAGE.format(
         title=assignment.title,
@@ -77,6 +84,7 @@ def readme(assignment: Assignment, public: dict[str, Fraction]) -> str:
         count=len(rows),
         first=assignment.exercises[0].name,
         rows="\n".join(rows),
+        forbidden=forbidden,
         public=points(shown),
         hidden=points(assignment.points - shown),
     )
