@@ -60,8 +60,8 @@ To try the call of a message by hand, wrap each list of numbers in `torch.tensor
 tensor of that shape. `python test_{first}.py` checks nothing: it takes `python -m pytest`.
 
 You hand in the exercises' files: zip them, or this whole folder; other files are ignored. The checks are run from fresh
-copies, so changing `test_*.py`, `conftest.py` or `selfcheck/` does not change a grade. While your code is graded, files,
-network, processes and threads are out of its reach.
+copies, so changing `test_*.py`, `conftest.py` or `selfcheck/` does not change a grade. While your code is graded,
+files, network, processes and threads are out of its reach.
 """
 
 
