@@ -32,6 +32,7 @@ HOSTS = {
     "apparmor": "partial (no private root:",
     "no_landlock": "full",
     "docker+no_landlock": "partial (no private root and no Landlock",
+    "docker+own_users": "partial (no private root:",
     "user": "full",
     "user+docker": "partial (no private root:",
 }

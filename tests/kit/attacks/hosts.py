@@ -3,7 +3,8 @@
     python -m attacks.hosts HOST[+HOST...] COMMAND...
 
 `docker`: no namespaces, as under the default profile of a container. `apparmor`: user namespaces can be made, but give
-no power to mount, as on Ubuntu 24.04. `no_landlock`: a kernel without it. `user`: nobody instead of root.
+no power to mount, as on Ubuntu 24.04. `no_landlock`: a kernel without it. `user`: nobody instead of root. `own_users`: root, where Python
+lies in folders that others may read, so that each worker can have a user of its own.
 """
 
 from __future__ import annotations
@@ -32,9 +33,11 @@ REFUSED = {
 
 def main() -> None:
     hosts, command = sys.argv[1].split("+"), sys.argv[2:]
+    if "user" in hosts or "own_users" in hosts:
+        open_the_way([Path(sys.base_prefix), Path(sys.prefix), ROOT])
     if "user" in hosts:
         become_nobody()
-    refused = {name: error for host in hosts if host != "user" for name, error in REFUSED[host].items()}
+    refused = {name: error for host in hosts for name, error in REFUSED.get(host, {}).items()}
     if refused:
         rules = seccomp.Filter()
         for name, error in refused.items():
@@ -45,17 +48,18 @@ def main() -> None:
 
 
 def become_nobody() -> None:
-    """An ordinary user who owns nothing. Where Python or the kit lies in a closed folder, its view is opened first."""
+    """An ordinary user who owns nothing; only root has to become one."""
     if os.getuid() == 0:
-        _open_the_way([Path(sys.base_prefix), Path(sys.prefix), ROOT])
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
         os.environ["HOME"] = "/nonexistent"
 
 
-def _open_the_way(needed: list[Path]) -> None:
+def open_the_way(needed: list[Path]) -> None:
     """In mounts of our own: put a folder that others may enter in the place of one that they may not."""
+    if os.getuid() != 0:
+        return
     closed = {
         p: top for p in needed if (top := next((q for q in [*reversed(p.parents)] if not q.stat().st_mode & 1), None))
     }
