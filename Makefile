@@ -26,7 +26,7 @@ demo: $(READY) ## release week08, grade a sample class of 13, print the table
 
 test: lint ## ruff, mypy, the suites against the solutions, the kit's own tests
 	@$(KIT) pytest tests/suites/week08
-	@$(KIT) pytest
+	@$(KIT) pytest --numprocesses=auto --dist=loadfile
 
 lint: $(READY) ## ruff and mypy
 	@$(KIT) ruff check

@@ -470,7 +470,7 @@ def leaving(text: str) -> str:
 NAMED = """
 def sleeper():
     with open("/proc/self/comm", "w") as file:
-        file.write("kit_leftover")
+        file.write("kit_trust_left")
     time.sleep(60)
     os._exit(0)
 """
@@ -480,8 +480,8 @@ LEFTOVERS = {
         NAMED + "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        sleeper()\n    os._exit(0)"
     ),
     "many": leaving(NAMED + "for _ in range(20):\n    if os.fork() == 0:\n        sleeper()"),
-    "popen": leaving("subprocess.Popen(['/bin/sleep', '60.4242'])"),
-    "popen_session": leaving("subprocess.Popen(['/bin/sleep', '60.4242'], start_new_session=True, close_fds=False)"),
+    "popen": leaving("subprocess.Popen(['/bin/sleep', '61.4242'])"),
+    "popen_session": leaving("subprocess.Popen(['/bin/sleep', '61.4242'], start_new_session=True, close_fds=False)"),
     "thread": leaving("threading.Thread(target=lambda: time.sleep(60)).start()"),
     "busy_thread": leaving("def spin():\n    while True:\n        pass\nthreading.Thread(target=spin).start()"),
     "deaf": leaving(
@@ -491,7 +491,7 @@ LEFTOVERS = {
     "in_call": edited(
         MASKED,
         FIRST_LINE,
-        "    import os, time\n    if os.fork() == 0:\n        open('/proc/self/comm', 'w').write('kit_leftover')\n"
+        "    import os, time\n    if os.fork() == 0:\n        open('/proc/self/comm', 'w').write('kit_trust_left')\n"
         "        time.sleep(60)\n        os._exit(0)\n" + FIRST_LINE,
     ),
     "forking_thread": leaving(
@@ -510,7 +510,7 @@ def leftovers() -> list[int]:
             name, command = (entry / "comm").read_bytes(), (entry / "cmdline").read_bytes()
         except OSError:
             continue
-        if entry.name.isdigit() and (name == b"kit_leftover\n" or b"60.4242" in command):
+        if entry.name.isdigit() and (name == b"kit_trust_left\n" or b"61.4242" in command):
             found.append(int(entry.name))
     return found
 
@@ -546,9 +546,9 @@ def children(pid: int) -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-@pytest.mark.parametrize("without", [(), ("namespaces",), MECHANISMS], ids=["closed_in", "no_namespaces", "unconfined"])
+@pytest.mark.parametrize("without", [(), MECHANISMS], ids=["closed_in", "unconfined"])
 def test_no_process_of_a_submission_survives(without: tuple[str, ...]) -> None:
-    control = subprocess.Popen(["/bin/sleep", "60.4242"])
+    control = subprocess.Popen(["/bin/sleep", "61.4242"])
     try:
         assert control.pid in leftovers(), "the search itself should find such a process"
     finally:
@@ -573,7 +573,7 @@ def test_no_process_of_a_submission_survives(without: tuple[str, ...]) -> None:
     if without == MECHANISMS:
         assert "threads" in receipts["thread"].flags["masked_softmax"]
     else:
-        assert any("can't start new thread" in note for note in receipts["thread"].notes)
+        assert any("raised RuntimeError (`threading.Thread" in note for note in receipts["thread"].notes)
 
 
 # -- (d) what is killed from outside
@@ -588,10 +588,7 @@ def killer() -> Iterator[list[threading.Thread]]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-@pytest.mark.parametrize("without", [(), ("namespaces",)], ids=["in_namespaces", "outside"])
-def test_a_killed_zygote_or_worker_costs_no_other_check(
-    killer: list[threading.Thread], without: tuple[str, ...]
-) -> None:
+def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.Thread]) -> None:
     slow = edited(
         MASKED, FIRST_LINE, f"    import time\n    time.sleep(0.5 if scores.shape == (1, 3) else 0)\n{FIRST_LINE}"
     )
@@ -599,7 +596,7 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(
     kills, known = [], zygotes()
 
     def kill_when_there(what: str, earlier: set[int]) -> None:
-        for _ in range(2000):
+        for _ in range(8000):
             victims = set(workers(known)) - earlier
             if victims:
                 time.sleep(0.2)
@@ -617,7 +614,7 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(
             killer[-1].start()
 
     submissions = [handed_in(name, {"masked_softmax": slow, "layer_norm": NORM}) for name in students]
-    receipts = run(batch(submissions, exercises=EXERCISES), started=started, own_zygote=True, without=without)
+    receipts = run(batch(submissions, exercises=EXERCISES), started=started, own_zygote=True, without=("namespaces",))
     assert kills == ["zygote_at_rest", "zygote_at_work", "worker"]
     assert list(receipts) == students
     losses = [outcome for receipt in receipts.values() for outcome in lost(receipt).values()]

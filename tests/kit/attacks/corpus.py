@@ -5,6 +5,7 @@ so that it harms nothing where it succeeds. In its text stand for:
 
     @SECRET@   a file of the instructor's          @COURSE@   the course's folder, suites and references in it
     @OTHER@    another student's submission        @HOME@     the instructor's home
+    kit_leftover   what a process calls itself that wants to stay; 60.4242 seconds is how long one sleeps
     @PORT@     a TCP port that something listens on           @SOCKET@   a Unix socket that something listens on
 """
 

@@ -68,6 +68,8 @@ def outcome(chosen: list[Attack], without: list[str]) -> dict[str, Any]:
         place = Path(folder)
         place.chmod(0o755)
         words |= _planted(place, marker)
+        # Runs may overlap: what is left of this one goes by names of its own.
+        words |= {"kit_leftover": f"kit_{marker[-8:]}", "60.4242": f"60.{int(marker[-6:], 16):08}"}
         work = place / "submissions"
         words["@OTHER@"] = str(work / "0000z_honest" / "layer_norm.py")
         _hand_in(work / "0000_wrong", WRONG)
@@ -86,7 +88,7 @@ def outcome(chosen: list[Attack], without: list[str]) -> dict[str, Any]:
             "wrong": float(receipts["0000_wrong"].earned),
             "honest": [_said(receipts[f"{n:04}z_honest"], marker) for n in range(len(chosen))],
             "graded": len(receipts),
-            "survivors": _survivors(),
+            "survivors": _survivors(words["kit_leftover"], words["60.4242"]),
             "changed": sorted(key for key, value in _watched(place).items() if before.get(key) != value),
         }
 
@@ -167,15 +169,15 @@ def _watched(place: Path) -> dict[str, tuple[int, int]]:
     return {str(p): (p.lstat().st_size, p.lstat().st_mtime_ns) for p in paths if not p.is_dir()}
 
 
-def _survivors() -> list[str]:
-    """Processes that an attack left: they are called `kit_leftover`, or sleep for 60.4242 seconds."""
+def _survivors(called: str, seconds: str) -> list[str]:
+    """Processes that an attack left: they are called so, or sleep for so many seconds."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             name, command = (entry / "comm").read_text().strip(), (entry / "cmdline").read_bytes()
         except OSError:
             continue
-        if name == "kit_leftover" or b"60.4242" in command:
+        if name == called or seconds.encode() in command:
             found.append(f"{entry.name} {name}")
     return found
 
