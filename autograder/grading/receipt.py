@@ -8,9 +8,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
-PASSED, TIMED_OUT, GRADER_TROUBLE = "passed", "timed out", "grader trouble"
+PASSED, TIMED_OUT, STOPPED, GRADER_TROUBLE = "passed", "timed out", "stopped", "grader trouble"
 GRADED, NOT_SUBMITTED, UNREADABLE, NEEDS_ATTENTION = "graded", "not submitted", "unreadable", "needs attention"
-_WORTH_A_LOOK = (TIMED_OUT, "stopped", "not run")
+_WORTH_A_LOOK = (TIMED_OUT, STOPPED, "not run")
 
 
 @dataclass(frozen=True, slots=True)

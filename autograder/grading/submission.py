@@ -16,7 +16,7 @@ from autograder import __version__
 from autograder.course import Assignment, CourseFiles
 from autograder.grading.hashes import submission_hash, suite_hash
 from autograder.grading.inspector import Findings, Inspector
-from autograder.grading.receipt import GRADED, GRADER_TROUBLE, PASSED, TIMED_OUT, CheckResult, Receipt
+from autograder.grading.receipt import GRADED, GRADER_TROUBLE, PASSED, STOPPED, TIMED_OUT, CheckResult, Receipt
 from autograder.grading.store import now
 from autograder.intake import Submission
 from autograder.sandbox.host import SandboxError, Zygote
@@ -143,7 +143,7 @@ class Grader:
         frames, results, is_secret = [], [], False
         for item in items:
             result, _ = self._run(item)
-            if result.outcome == TIMED_OUT and session.try_again():
+            if result.outcome in (TIMED_OUT, STOPPED) and session.try_again():
                 result, _ = self._run(item)
             results.append(result)
             frames.append(session.frames)

@@ -92,13 +92,14 @@ class Session:
         self._check_started = 0.0
         self._fresh = False
         self._untouched = True
-        self._waited_in_vain = False
+        self._perhaps_by_chance = False
         self._had_another_try = False
 
     def begin_check(self, seed: int) -> None:
         """The next operations belong to a new check: its own clock, process-wide settings as in a new process."""
         self.frames = []
         self.repeats_an_answer = False
+        self._perhaps_by_chance = False
         self._prompt, self._next_prompt = self._next_prompt, None
         self._seed = seed
         self._fresh = True
@@ -220,11 +221,12 @@ class Session:
         self._end_worker()
 
     def try_again(self) -> bool:
-        """After a time-out: may the check run once more? Once a submission, and only if the worker hardly computed.
+        """After a check without an answer: may it run once more? Once a submission.
 
-        Then the host may have been busy with something else.
+        The worker may have been ended from outside, as by a host that runs out of memory; or it hardly computed, and
+        the host was busy with something else.
         """
-        if self._had_another_try or not self._waited_in_vain:
+        if self._had_another_try or not self._perhaps_by_chance:
             return False
         self._had_another_try = True
         self._unloadable.clear()
@@ -301,10 +303,11 @@ class Session:
         try:
             yield
         except CallTimedOut as late:
-            self._waited_in_vain = late.cpu < self._limit / 2
+            self._perhaps_by_chance = late.cpu < self._limit / 2
             self._end_worker()
             raise Refusal("timed out", f"no answer within {self._limit:g} s; is there an endless loop?") from None
         except WorkerGone as gone:
+            self._perhaps_by_chance = True
             self._end_worker()
             if not self.zygote.alive:
                 raise SandboxError("the process that starts workers ended, and its workers with it") from None

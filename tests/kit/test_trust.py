@@ -600,7 +600,10 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.T
             victims = set(workers(known)) - earlier
             if victims:
                 time.sleep(0.2)
-                os.kill(zygotes(known)[0] if what == "zygote_at_work" else victims.pop(), signal.SIGKILL)
+                try:
+                    os.kill(zygotes(known)[0] if what == "zygote_at_work" else max(victims), signal.SIGKILL)
+                except (ProcessLookupError, IndexError):  # it was done by then
+                    continue
                 kills.append(what)
                 return
             time.sleep(0.005)
@@ -618,7 +621,7 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.T
     assert kills == ["zygote_at_rest", "zygote_at_work", "worker"]
     assert list(receipts) == students
     losses = [outcome for receipt in receipts.values() for outcome in lost(receipt).values()]
-    assert losses in ([], ["stopped"]), "one killed worker costs at most the check that ran in it"
+    assert losses == [], "one killed worker costs nothing: its check runs once more"
     assert zygotes(known) == []
 
 
