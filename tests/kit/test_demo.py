@@ -162,6 +162,14 @@ def test_classic_mistake_fails_the_check_that_is_there_for_it(receipts, student,
     assert 0 < points(receipts[student], exercise) < whole(exercise)
 
 
+def test_what_an_exercise_forbids_is_refused_with_its_line(receipts):
+    refused = [c for c in receipts["hugo"]["checks"] if c["exercise"] == "layer_norm"]
+    assert {c["outcome"] for c in refused} == {"refused"}
+    assert {c["message"] for c in refused} == {
+        "line 6 of layer_norm.py uses torch.nn.functional.layer_norm, which this exercise forbids"
+    }
+
+
 def test_mistake_in_one_exercise_costs_none_that_builds_on_it(receipts):
     assert points(receipts["yara"], "transformer_block") == whole("transformer_block")
     assert points(receipts["lena"], "layer_norm") == whole("layer_norm")
