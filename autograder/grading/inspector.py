@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +16,10 @@ _SECONDS = 1.0
 _MOST_BYTES = 200_000
 
 _TELLING = re.compile(
-    rb"ctypes|cffi|getattr|setattr|delattr|eval|exec|compile|__|globals|vars|breakpoint|_C\b|\bops\b|_getframe|\bf_"
-    rb"|import[^\n]*\b(?:gc|inspect|sys|os|subprocess|socket|importlib|builtins|multiprocessing|threading|_thread|signal"
-    rb"|pickle|marshal|mmap|pty|code|codeop|atexit|faulthandler|linecache|traceback|autograder|pytest|_pytest)\b"
+    r"\b(?:ctypes|cffi|getattr|setattr|delattr|exec|compile|globals|vars|breakpoint|_C|ops|_getframe|f_[a-z]+)\b"
+    r"|(?<![.\w])eval\b|(?<!__init)__(?!init__)|coding[:=]"
+    r"|import[^\n]*\b(?:gc|inspect|sys|os|subprocess|socket|importlib|builtins|multiprocessing|threading|_thread|signal"
+    r"|pickle|marshal|mmap|pty|code|codeop|atexit|faulthandler|linecache|traceback|autograder|pytest|_pytest)\b"
 )
 """Without any of these, and without forbidden operations, there is nothing to find."""
 
@@ -39,10 +41,10 @@ class Inspector:
 
     def inspect(self, zygote: Zygote, exercise: str, source: bytes, forbidden: Collection[str]) -> Findings:
         """What is to be said of this source. It may be anything; what breaks the worker is only worth a look."""
-        if not forbidden and source.isascii() and not _TELLING.search(source.replace(b"__init__", b"")):
+        if not forbidden and not _TELLING.search(unicodedata.normalize("NFKC", source.decode("utf-8", "replace"))):
             return Findings()
         if len(source) > _MOST_BYTES:
-            return Findings(curious=("too long to be looked through",))
+            return _unknown(exercise, forbidden)
         payload = {"source": source, "forbidden": list(forbidden)}
         try:
             reply = self._ready(zygote).ask(wire.encode([("inspect", payload)]), _SECONDS, 10 * _SECONDS)
@@ -50,7 +52,7 @@ class Inspector:
             reply = {}
         found: Any = reply.get("value")
         if type(found) is not dict:
-            return Findings(curious=("could not be looked through",))
+            return _unknown(exercise, forbidden)
         refusal = ""
         if found["refused"]:
             name, line = found["refused"][0]
@@ -61,3 +63,9 @@ class Inspector:
         if self._worker is None or not self._worker.alive or self._zygote is not zygote:
             self._worker, self._zygote = zygote.fork(_LIMITS), zygote
         return self._worker
+
+
+def _unknown(exercise: str, forbidden: Collection[str]) -> Findings:
+    """A source that is too long, or breaks what looks through it. Where something is forbidden that is no way around."""
+    refusal = f"{exercise}.py is too long or too deep to be looked through for what this exercise forbids"
+    return Findings(refusal if forbidden else "", ("could not be looked through",))

@@ -87,6 +87,14 @@ def test_what_is_put_together_at_run_time_shows_in_the_operator_log_and_to_the_i
     assert any(".ops" in line for line in seen)
 
 
+@pytest.mark.parametrize("padding", ["# long\n" * 40_000, "deep = " + "-" * 60_000 + "1\n"], ids=["long", "deep"])
+def test_a_source_that_cannot_be_looked_through_is_no_way_around(padding: str) -> None:
+    receipt = grade_class({"padded": {"layer_norm": padding + USES["by_its_module"]}}, exercises=["layer_norm"])[
+        "padded"
+    ]
+    assert points(receipt, "layer_norm") == 0
+
+
 def test_curious_lines_are_listed_and_take_no_points() -> None:
     odd = edited(NORM, "import torch\n", "import ctypes, gc, sys\nimport torch\n")
     receipt = grade_class({"odd": {"layer_norm": odd}}, exercises=["layer_norm"])["odd"]
