@@ -66,6 +66,6 @@ class Inspector:
 
 
 def _unknown(exercise: str, forbidden: Collection[str]) -> Findings:
-    """A source that is too long, or breaks what looks through it. Where something is forbidden that is no way around."""
+    """A source that is too long, or breaks what looks through it. Where something is forbidden, that is refused."""
     refusal = f"{exercise}.py is too long or too deep to be looked through for what this exercise forbids"
     return Findings(refusal if forbidden else "", ("could not be looked through",))
