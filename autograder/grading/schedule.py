@@ -64,6 +64,7 @@ def grade_all(
     finally:
         for lane in lanes:
             lane.steps.close()
+        grader.close()
 
 
 def _learn(grader: Grader, zygotes: Zygotes) -> None:

@@ -31,7 +31,7 @@ Key = tuple[str, bool]
 """An exercise, and whether it runs on the student's own earlier parts: what a worker loads together."""
 
 MOST_REMEMBERED = 64
-"""So many different answers to a check are remembered, with what the check found in them."""
+"""So many different right answers to a check are remembered."""
 
 _MOST_LEARNED = 16
 _learned: dict[tuple[str, str, int], dict[Key, Script]] = {}
@@ -126,6 +126,10 @@ class Grader:
             _learned[known] = dict(self._scripts)
         self._scripts = dict(_learned[known])
 
+    def close(self) -> None:
+        """End what the run no longer needs."""
+        self._inspector.close()
+
     def left_to_a_human(self, submission: Submission, zygote: Zygote, failure: Exception) -> Receipt:
         """The receipt of a submission under which the grader failed: grader trouble, and no points either way."""
         checks = [item.stash[CHECK] for _, items in self.units for item in items]
@@ -157,7 +161,7 @@ class Grader:
     ) -> list[CheckResult] | None:
         """Results of checks on the replies to a script; None where a check went off it, and nothing is known.
 
-        A check is a function of the replies: those that it has seen before, bit by bit, are not judged again.
+        A check is a function of the replies: those that it passed on before, bit by bit, are not judged again.
         """
         answers = session.end_rehearsal()
         if answers is None:
@@ -171,7 +175,7 @@ class Grader:
                 result, raised = self._run(item)
                 if not session.kept_to_the_script(to_its_end=raised is None) or result.outcome == GRADER_TROUBLE:
                     return None
-                if len(found) < MOST_REMEMBERED:
+                if result.outcome == PASSED and len(found) < MOST_REMEMBERED:  # other sentences speak of this source
                     found[digest] = result
             results.append(result)
         return results

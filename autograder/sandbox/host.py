@@ -434,4 +434,7 @@ def package_folders() -> list[str]:
 def _environment() -> dict[str, str]:
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     kept = {k: os.environ[k] for k in ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if k in os.environ}
-    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", **threads, **kept}
+    eager = {
+        "TORCHDYNAMO_DISABLE": "1"
+    }  # torch.compile then gives the function back; compiling needs programs and files
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", **threads, **eager, **kept}

@@ -108,6 +108,8 @@ def _warm() -> None:
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.LayerNorm(8), torch.nn.GELU(), torch.nn.Dropout(0.1))
+    for kind in (torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop, torch.optim.Adagrad):
+        kind(model.parameters(), lr=0.1)  # torch wraps the step of a kind when it is first made
     optimizer = torch.optim.AdamW(model.parameters())
     for _ in range(2):
         F.cross_entropy(model(torch.randn(4, 8)), torch.tensor([0, 1, 2, 3])).backward()  # type: ignore[no-untyped-call]

@@ -32,6 +32,12 @@ USES = {
     "in_wide_letters": using("F.\uff4cayer_norm", "import torch.nn.functional as F"),
     "by_getattr": using('getattr(F, "layer_norm")', "import torch.nn.functional as F"),
     "as_a_base_class": NORM + "\nclass LayerNorm(torch.nn.LayerNorm):\n    pass\n",
+    "imported_as_the_class": "from torch.nn import LayerNorm\n" + NORM.split("class LayerNorm")[0],
+    "as_a_base_of_the_same_name": NORM + "\nfrom torch.nn import LayerNorm\nclass LayerNorm(LayerNorm):\n    pass\n",
+    "through_an_alias": using("F.layer_norm", "import torch\nfrom torch import nn\nF = nn.functional"),
+    "imported_where_it_is_used": with_body(
+        NORM, "layer_norm", f"from torch.nn.functional import layer_norm as layer_norm\nreturn layer_norm{CALL}"
+    ),
     "beside_a_syntax_error": using("F.layer_norm", "import torch.nn.functional as F") + "\ndef broken(:\n    pass\n",
 }
 HONEST = {
@@ -39,6 +45,8 @@ HONEST = {
     "a_function_of_its_own": NORM + "\ndef helper(x):\n    return layer_norm(x, x, x)\n",
     "an_attribute_of_its_own": NORM
     + "\nclass Holder:\n    def __init__(self):\n        self.layer_norm = LayerNorm(3)\n",
+    "in_what_never_runs": NORM + "\nif __name__ == '__main__':\n    print(torch.nn.functional.layer_norm)\n",
+    "by_getattr_of_its_own": NORM + "\ndef find(model):\n    return getattr(model, 'layer_norm', layer_norm)\n",
     "in_a_comment": NORM + "\n# not F.layer_norm, and not nn.LayerNorm\nTEXT = 'torch.nn.functional.layer_norm'\n",
 }
 
@@ -49,7 +57,7 @@ def test_a_forbidden_operation_is_found(how: str) -> None:
     assert refused
     assert {name for name, _ in refused} <= set(FORBIDDEN)
     line = USES[how].splitlines()[refused[0][1] - 1]
-    assert re.search("(?i)[l\uff4c]ayer_?norm|tool", line)
+    assert re.search("(?i)[l\uff4c]ayer_?norm|tool|import", line)
 
 
 @pytest.mark.parametrize("how", HONEST)

@@ -195,6 +195,7 @@ def test_a_worker_has_no_module_descriptor_thread_or_variable_of_the_grader(
         "HOME",
         "OMP_NUM_THREADS",
         "OMP_THREAD_LIMIT",
+        "TORCHDYNAMO_DISABLE",
         "OPENBLAS_NUM_THREADS",
         "MKL_NUM_THREADS",
     }

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+from importlib.machinery import ModuleSpec
 from operator import is_
 from typing import Any
 
@@ -40,8 +41,9 @@ class Footprint:
             before = self._spaces[name]
             if len(space) != len(before) or not all(map(is_, space.values(), before.values())):
                 changed = {k for k, v in space.items() if before.get(k, self) is not v} | (before.keys() - space.keys())
-                found += [f"{name}.{key}" for key in sorted(map(str, changed))]
-        found += [f"module {name}" for name in sorted(map(str, self._new_modules() - ignore))]
+                found += [f"{name}.{key}" for key in sorted(map(str, changed)) if key not in _NOTED_BY_COPY]
+        strangers = {name for name in self._new_modules() - ignore if not _is_a_librarys(name)}
+        found += [f"module {name}" for name in sorted(map(str, strangers))]
         now = _settings()
         found += [key for key, value in self._settings.items() if now[key] != value]
         return [entry for entry in found if entry not in _HARMLESS][:20]
@@ -61,6 +63,13 @@ class Footprint:
 
 
 _HARMLESS = {"builtins._"}
+_NOTED_BY_COPY = {"__slotnames__"}
+
+
+def _is_a_librarys(name: str) -> bool:
+    """Is it a module that was imported from an installed library, as any module may do?"""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return type(spec) is ModuleSpec and spec.name == name and (spec.has_location or spec.origin == "built-in")
 
 
 def _classes() -> list[tuple[str, type]]:

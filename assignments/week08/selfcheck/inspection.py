@@ -27,61 +27,93 @@ _CURIOUS_ATTRIBUTES = set(
 
 
 def inspect(source: bytes, forbidden: Collection[str]) -> dict[str, list[list[Any]]]:
-    """Findings as [what, line]: `refused`, the forbidden operations it uses, and `curious`, what is worth a look."""
-    nodes = [node for statement in statements_of(source) for node in ast.walk(statement)]
-    meanings, stars = _imports(nodes)
-    own = {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
-    uses = _uses(nodes, meanings, stars, own, forbidden)
-    return {"refused": _by_line(uses), "curious": _by_line(_curious(nodes))}
+    """Findings as [what, line]: `refused`, the forbidden operations it uses, and `curious`, what is worth a look.
+
+    Raises:
+        RecursionError, MemoryError: it is too deep to be looked through as a whole.
+    """
+    statements = [statement for statement in statements_of(source) if not _is_for_main_only(statement)]
+    nodes = [node for statement in statements for node in ast.walk(statement)]
+    return {"refused": _by_line(_uses(nodes, forbidden)), "curious": _by_line(_curious(nodes))}
 
 
 def _by_line(found: Iterator[tuple[str, int]]) -> list[list[Any]]:
     return [[what, line] for line, what in sorted({(line, what) for what, line in found})[:MOST_FOUND]]
 
 
-def _imports(nodes: list[ast.AST]) -> tuple[dict[str, str], list[str]]:
-    """What imported names mean, and the modules of which everything is imported."""
+def _is_for_main_only(statement: ast.stmt) -> bool:
+    """Is it `if __name__ == "__main__":`? Under grading that never runs."""
+    return isinstance(statement, ast.If) and ast.unparse(statement.test) in (
+        "__name__ == '__main__'",
+        "'__main__' == __name__",
+    )
+
+
+def _uses(nodes: list[ast.AST], forbidden: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Where a forbidden operation is imported or named; an import of it counts, whatever comes of it."""
+    ends = {(name.partition(".")[0], name.rpartition(".")[2]): name for name in forbidden}
+
+    def which(meaning: str | None) -> str | None:
+        if meaning is None or meaning in forbidden:
+            return meaning
+        return ends.get((meaning.partition(".")[0], meaning.rpartition(".")[2]))
+
+    meanings, stars = _meanings(nodes)
+    own = {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
+    own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    own |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            imported = (which(f"{node.module}.{alias.name}") for alias in node.names)
+            yield from ((name, node.lineno) for name in imported if name)
+        elif isinstance(node, (ast.Attribute, ast.Name)):
+            found = which(_meaning(node, meanings))
+            if found is None and isinstance(node, ast.Name) and node.id not in own:
+                found = next((name for star in stars if (name := which(f"{star}.{node.id}"))), None)
+            if found:
+                yield found, node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+            thing, asked = (*node.args, None, None)[:2]
+            if (
+                thing is not None
+                and isinstance(asked, ast.Constant)
+                and type(asked.value) is str
+                and (base := _meaning(thing, meanings))
+            ):
+                name = which(".".join((base, str(asked.value))))
+                yield from [(name, node.lineno)] if name else []
+
+
+def _meanings(nodes: list[ast.AST]) -> tuple[dict[str, str], list[str]]:
+    """What imported names mean, and names that they were given to; the modules of which everything is imported."""
     meanings: dict[str, str] = {}
     stars = []
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                meanings[alias.asname or alias.name.partition(".")[0]] = (
-                    alias.name if alias.asname else alias.name.partition(".")[0]
-                )
+                top = alias.name.partition(".")[0]
+                meanings[alias.asname or top] = alias.name if alias.asname else top
         elif isinstance(node, ast.ImportFrom):
             meanings |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
             stars += [node.module or "" for alias in node.names if alias.name == "*"]
+    for node in nodes:
+        if isinstance(node, ast.Assign) and (meaning := _meaning(node.value, meanings)):
+            meanings |= {target.id: meaning for target in node.targets if isinstance(target, ast.Name)}
     return meanings, stars
 
 
-def _uses(
-    nodes: list[ast.AST], meanings: dict[str, str], stars: list[str], own: set[str], forbidden: Collection[str]
-) -> Iterator[tuple[str, int]]:
-    ends = {(name.partition(".")[0], name.rpartition(".")[2]): name for name in forbidden}
-    for node in nodes:
-        if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and node.id not in own):
-            meaning = _meaning(node, meanings)
-            if meaning is None and isinstance(node, ast.Name):
-                meaning = next((f"{module}.{node.id}" for module in stars), None)
-            if meaning and (
-                found := meaning
-                if meaning in forbidden
-                else ends.get((meaning.partition(".")[0], meaning.rpartition(".")[2]))
-            ):
-                yield found, node.lineno
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
-            asked = [a.value for a in node.args[1:2] if isinstance(a, ast.Constant)]
-            yield from ((name, node.lineno) for (_, end), name in ends.items() if end in asked)
+_DEEPEST = 12
 
 
 def _meaning(node: ast.expr, meanings: dict[str, str]) -> str | None:
     """The dotted name that an expression stands for, as far as imports tell."""
-    if isinstance(node, ast.Name):
-        return meanings.get(node.id)
-    if isinstance(node, ast.Attribute) and (base := _meaning(node.value, meanings)):
-        return f"{base}.{node.attr}"
-    return None
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute) and len(parts) < _DEEPEST:
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in meanings:
+        return None
+    return ".".join([meanings[node.id], *reversed(parts)])
 
 
 def _curious(nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:

@@ -161,8 +161,16 @@ def _statements(text: str, filename: str, loaded: Loaded) -> Iterator[ast.stmt]:
 
 
 def statements_of(source: bytes) -> list[ast.stmt]:
-    """The statements of a source that would be executed, without executing them."""
-    return list(_statements(decode(source, []), "source", Loaded(types.ModuleType("source"))))
+    """The statements of a source that would be executed, without executing them.
+
+    Raises:
+        RecursionError, MemoryError: it is too deep to be parsed; it may still be possible to execute it.
+    """
+    text = decode(source, [])
+    try:
+        return ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return list(_statements(text, "source", Loaded(types.ModuleType("source"))))
 
 
 def _piece_starts(text: str) -> list[int]:

@@ -77,7 +77,7 @@ def vouched(said: str, source: bytes, names: Collection[str] = ()) -> str:
             ]
             if not all(known):
                 return UNKNOWN
-            if found.get("syntax") and not _SYNTAX.fullmatch(found["syntax"]):
+            if found.get("syntax") and not _is_a_parsers(found["syntax"], source):
                 body = body.replace(found["syntax"], "invalid syntax", 1)
             return body + still
     return UNKNOWN
@@ -88,12 +88,22 @@ def is_line_of(line: object, source: bytes) -> bool:
     return type(line) is int and 1 <= line <= len(re.split(rb"\r\n|\r|\n", source))
 
 
+def _is_a_parsers(said: str, source: bytes) -> bool:
+    """Does Python's parser say so, of lines that the file has?"""
+    lines = re.findall(r"\bline (\d+)", said)
+    return _SYNTAX.fullmatch(said) is not None and all(_is_number(n) and is_line_of(int(n), source) for n in lines)
+
+
+def _is_number(digits: str) -> bool:
+    return re.fullmatch(r"[1-9][0-9]{0,6}", digits) is not None
+
+
 def _known(kind: str, part: str, text: str, source: bytes) -> bool:
     match kind:
         case "line":
-            return is_line_of(int(part[:9]), source)
+            return _is_number(part) and is_line_of(int(part), source)
         case "column":
-            return int(part[:9]) <= max(map(len, re.split(rb"\r\n|\r|\n", source))) + 1
+            return _is_number(part) and int(part) <= max(map(len, re.split(rb"\r\n|\r|\n", source))) + 1
         case "error":
             found = getattr(builtins, part, None)
             return isinstance(found, type) and issubclass(found, BaseException)
