@@ -56,7 +56,7 @@ class NotAModule(Exception):
     """A class made something else than a torch.nn.Module; the text is what."""
 
 
-class _OperatorLog(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _OperatorLog(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch gives its methods no types
     """Notes what reaches torch's dispatcher, by whatever name it was called."""
 
     def __init__(self) -> None:

@@ -19,11 +19,9 @@ from attacks.corpus import Attack
 from attacks.run import attacks
 from grading import ROOT, offers_everything
 
-from autograder.sandbox.levels import MECHANISMS
+from autograder.sandbox.levels import MECHANISMS, PARTIAL, satisfies
 
-pytestmark = pytest.mark.skipif(
-    not offers_everything(), reason="this host does not offer all of confinement; see autograder doctor"
-)
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
 ATTACKS = {attack.name: attack for attack in attacks()}
 RUN = [sys.executable, "-m", "attacks.run"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests/kit'}"}
@@ -102,10 +100,11 @@ def check_the_rest(found: dict[str, Any], count: int) -> None:
 
 
 def test_neighbours_keep_every_point_and_nothing_stays() -> None:
-    assert graded()["isolation"] == "full"
+    assert satisfies(graded()["isolation"], PARTIAL), "a host that can confine nothing is no place for this corpus"
     check_the_rest(graded(), len(ATTACKS))
 
 
+@pytest.mark.skipif(not offers_everything(), reason="a weaker host cannot simulate these; see autograder doctor")
 @pytest.mark.parametrize("host", HOSTS)
 def test_nothing_gets_through_on(host: str) -> None:
     found = graded(host)

@@ -297,7 +297,7 @@ def hostile(data: bytes) -> object:
     """What a worker's answer comes to when the worker sends these bytes and closes."""
     ours, theirs = socket.socketpair()
     reading, writing = os.pipe()
-    worker = Worker(Nobody(), os.getpid(), None, ours, reading, WorkerLimits(64, 1, 100))  # type: ignore[arg-type]
+    worker = Worker(Nobody(), os.getpid(), None, ours, reading, WorkerLimits(64, 1, 100))
     theirs.settimeout(5)
 
     def serve() -> None:

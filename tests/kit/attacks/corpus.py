@@ -3,6 +3,7 @@
 Every attack hands in `layer_norm.py`. Its code prints `GOT IT` (and what it found) when it had its way, and is written
 so that it harms nothing where it succeeds. In its text stand for:
 
+    @KIT@      the folder that the kit itself lies in
     @SECRET@   a file of the instructor's          @COURSE@   the course's folder, suites and references in it
     @OTHER@    another student's submission        @HOME@     the instructor's home
     kit_leftover   what a process calls itself that wants to stay; 60.4242 seconds is how long one sleeps

@@ -298,9 +298,9 @@ ATTACKS = [
                 return module.PLANTED
 
             attempt('reference', lambda: by_path('@COURSE@/reference/layer_norm.py'))
-            sys.path += ['@COURSE@', '@COURSE@/reference', '@COURSE@/tests/suites/week08', '/work/main']
+            sys.path += ['@COURSE@', '@COURSE@/reference', '@COURSE@/tests/suites/week08', '@KIT@']
             for name in ('autograder', 'autograder.sandbox'):
-                for up in ('/work/main', '@COURSE@/..'):
+                for up in ('@KIT@', '@COURSE@/..'):
                     attempt(name, lambda: sys.modules[name].__path__.append(f"{up}/{name.replace('.', '/')}"))
             for name in ('autograder.grading.run', 'autograder.suite.checking', 'autograder.sandbox.host', 'autograder.cli',
                          'pytest', '_pytest.reports', 'test_layer_norm', 'reference.layer_norm', 'conftest'):

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from attacks.corpus import RIGHT, WRONG, Attack
-from grading import small_course
+from grading import ROOT, small_course
 
 from autograder.course import CourseFiles, load_course
 from autograder.grading.receipt import Receipt
@@ -131,7 +131,7 @@ def _planted(place: Path, marker: str) -> dict[str, str]:
     (home / ".bashrc").write_text("# nothing\n")
     for path in (home, home / ".bashrc"):
         path.chmod(0o777)
-    return {"@SECRET@": str(place / "secret.txt"), "@COURSE@": str(course), "@HOME@": str(home)}
+    return {"@SECRET@": str(place / "secret.txt"), "@COURSE@": str(course), "@HOME@": str(home), "@KIT@": str(ROOT)}
 
 
 @contextmanager
