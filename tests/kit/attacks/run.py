@@ -33,7 +33,7 @@ from autograder.intake import collect
 ABOUT_THE_HOST = ("reading", "reaching", "lingering", "breaking")
 """Categories of what the operating system has to stop; the others are the grader's own to stop, on every host alike."""
 CATEGORIES = (*ABOUT_THE_HOST, "forging", "exhausting", "handing_in")
-LIMITS = "{seconds_per_check: 0.6, seconds_per_submission: 4, memory_mb: 512, output_kb: 16}"
+LIMITS = "{seconds_per_check: 3, seconds_per_submission: 6, memory_mb: 512, output_kb: 16}"
 
 
 def attacks(categories: Sequence[str] = CATEGORIES) -> list[Attack]:
