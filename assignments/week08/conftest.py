@@ -37,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "points(points, title): what a check is worth, and its title in plain words")
+    config.addinivalue_line("markers", "narrow(why): why right answers come near the tolerance of this check")
     config.addinivalue_line("markers", "attested: the check also believes what only your process can say")
     asked = config.getoption("--inputs", None)
     board = Board(FOLDER, int.from_bytes(os.urandom(3), "big") if asked is None else asked)

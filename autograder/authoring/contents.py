@@ -14,7 +14,8 @@ from autograder.authoring.errors import AuthoringError
 from autograder.authoring.kit_files import self_check
 from autograder.authoring.public import PublicSuite, read_public
 from autograder.authoring.readme import readme
-from autograder.course import Assignment, CourseFiles, Exercise, TraceEntry, load_traces
+from autograder.course import Assignment, CourseFiles, Exercise, TraceEntry, load_course, load_traces
+from autograder.course.mistakes import load_mistakes
 
 MANIFEST = "selfcheck/MANIFEST"
 
@@ -24,7 +25,7 @@ def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
 
     Raises:
         AuthoringError: a source is missing or at fault.
-        CourseError: a trace file is.
+        CourseError: a file of traces or mistakes is.
     """
     texts = self_check()
     suites: dict[str, PublicSuite] = {}
@@ -42,6 +43,7 @@ def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
     public = {name: sum(suite.points.values(), Fraction(0)) for name, suite in suites.items()}
     texts["selfcheck/exercises.json"] = _exercises(assignment, suites, public)
     texts["selfcheck/traces.json"] = _one_entry_a_line(traces)
+    texts["selfcheck/hints.json"] = json.dumps(_hints(files, assignment), indent=1, ensure_ascii=False) + "\n"
     texts["README.md"] = readme(assignment, public)
     found = {path: text.encode() for path, text in sorted(texts.items())}
     return dict(sorted({**found, MANIFEST: manifest(found)}.items()))
@@ -86,6 +88,24 @@ def _traces(files: CourseFiles, exercise: str, suite: PublicSuite, suite_file: s
 def _plain(entry: TraceEntry) -> dict[str, Any]:
     values = {name: {"value": value.value, "digits": value.digits} for name, value in entry.values.items()}
     return {"where": entry.where, "inputs": entry.inputs, "values": values}
+
+
+def _hints(files: CourseFiles, assignment: Assignment) -> dict[str, list[dict[str, Any]]]:
+    """The steps of help with each exercise, as `bundle.hints` reads them."""
+    weeks = load_course(files.root).weeks
+    titles = {f"Week {week.number} §{section.number}": section.title for week in weeks for section in week.sections}
+    found: dict[str, list[dict[str, Any]]] = {}
+    for exercise in assignment.exercises:
+        steps = found.setdefault(exercise.name, [])
+        path = files.mistakes(exercise.name)
+        if path.is_file():
+            ladder = load_mistakes(path).ladder
+            steps.append({"step": "a question", "lines": [ladder.question]})
+            shape = ladder.pseudocode.strip("\n").split("\n")
+            steps.append({"step": "the shape of the solution, with blanks", "lines": shape})
+        where = [" ".join([reference, titles.get(reference, "")]).strip() for reference in exercise.course]
+        steps.append({"step": "where to read", "lines": where})
+    return found
 
 
 def _exercises(assignment: Assignment, suites: Mapping[str, PublicSuite], public: Mapping[str, Fraction]) -> str:

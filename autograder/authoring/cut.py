@@ -20,7 +20,7 @@ def cut_solution(text: str, file: str = "solution.py") -> str:
     text = _with_line_feeds(text)
     tree, lines = parse(text, file), text.split("\n")
     for region in reversed(find_regions(text, SOLUTION, file)):
-        name = _function_around(tree, region, file)
+        name = function_around(tree, region, file)
         lines[region.begin - 1 : region.end] = [f'{region.indent}raise NotImplementedError("{name}")']
     stub = "\n".join(lines)
     parse(stub, f"{file} after the cut")
@@ -70,7 +70,7 @@ def _with_line_feeds(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _function_around(tree: ast.Module, region: Region, file: str) -> str:
+def function_around(tree: ast.Module, region: Region, file: str) -> str:
     """The function whose statements a region holds, as `layer_norm` or `LayerNorm.forward`."""
     names: list[str] = []
     node: ast.AST = tree

@@ -12,7 +12,11 @@ KIT = Path(__file__).parents[1]
 BUNDLE = KIT / "authoring" / "bundle"
 
 _MODULE = re.compile(r"autograder\.(suite|sandbox|authoring\.bundle)\.(\w+)")
-_START = ("autograder.suite.checking", "autograder.authoring.bundle.conftest")
+_START = (
+    "autograder.suite.checking",
+    "autograder.authoring.bundle.conftest",
+    "autograder.authoring.bundle.__main__",
+)
 
 
 def self_check() -> dict[str, str]:

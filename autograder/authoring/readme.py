@@ -38,6 +38,11 @@ by your code. Keep the file names, and the names and arguments of functions and 
 |---|---|---|---|---|
 {rows}
 {forbidden}
+## When you are stuck
+
+`python -m selfcheck hint {first}` asks you a question about `{first}.py`. With `--more` it goes on: to the shape of the
+solution with blanks, then to where it is explained. `progress.json` counts the steps; it is yours alone.
+
 ## What the self-check tells you
 
 - *passed*: the check found what it expects.

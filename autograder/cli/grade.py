@@ -18,6 +18,7 @@ from autograder.cli.setting import Setting
 from autograder.course import Assignment
 from autograder.grading import GradingError
 from autograder.grading.hashes import submission_hash, suite_hash
+from autograder.grading.kills import unproved
 from autograder.grading.receipt import Receipt
 from autograder.grading.score import ExerciseScore, manual_notes, scores
 from autograder.grading.store import Store
@@ -74,6 +75,13 @@ def run(
     sys.stdout.flush()  # what stands below the table goes to another stream
     attention = sum(bool(receipt.attention()) for receipt in results)
     notices.print(_summary(submissions, results, reused, attention, receipts.place), soft_wrap=True, highlight=False)
+    if unnamed := unproved(setting.files, graded):
+        notices.print(
+            f"no mistakes are named in {', '.join(unnamed)}, which changed since they were proved: "
+            f"autograder verify {assignment} --write",
+            soft_wrap=True,
+            highlight=False,
+        )
     if interrupted:
         again = "the same command without --force" if force else "the same command"
         notices.print(f"stopped; {len(fresh)} new receipts are kept, {again} goes on", highlight=False)

@@ -92,6 +92,36 @@ def grade(course: Path | None, /, **options: Any) -> None:
 
 
 @main.command()
+@click.argument("assignment")
+@click.argument("exercise")
+@click.option("--more", is_flag=True, help="The next step.")
+@click.pass_obj
+def hint(course: Path | None, /, **options: Any) -> None:
+    """Help with EXERCISE of ASSIGNMENT, step by step: a question, the shape of the solution, where to read."""
+    from autograder.cli.hint import run
+
+    run(course, **options)
+
+
+@main.command()
+@click.argument("assignment")
+@click.option("--seeds", type=click.IntRange(1, 100), default=5, show_default=True, help="So many seeds.")
+@click.option(
+    "--exercise", "only", multiple=True, help="Only the mistakes of this exercise; may be given several times."
+)
+@click.option("--write", is_flag=True, help="Write the kill matrix to docs/ when everything holds.")
+@click.pass_obj
+def verify(course: Path | None, /, **options: Any) -> None:
+    """Prove the checks of ASSIGNMENT: stubs, solutions, every named mistake, every other right answer.
+
+    Exit code 0: everything holds. 1: the lines say what does not. 2: the kit or the course is at fault.
+    """
+    from autograder.cli.verify import run
+
+    sys.exit(run(course, **options))
+
+
+@main.command()
 @click.option(
     "--without",
     type=click.Choice(MECHANISMS),

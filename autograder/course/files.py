@@ -48,6 +48,9 @@ class CourseFiles:
     def solutions(self, assignment: str) -> Path:
         return self.root / "solutions" / assignment
 
+    def solution(self, assignment: str, exercise: str) -> Path:
+        return self.solutions(assignment) / f"{exercise}.py"
+
     def stubs(self, assignment: str) -> Path:
         return self.root / "assignments" / assignment
 
@@ -68,3 +71,9 @@ class CourseFiles:
 
     def traces(self, exercise: str) -> Path:
         return self.root / "reference" / "traces" / f"{exercise}.yml"
+
+    def mistakes(self, exercise: str) -> Path:
+        return self.root / "reference" / "mistakes" / f"{exercise}.yml"
+
+    def kills(self, exercise: str) -> Path:
+        return self.root / "reference" / "kills" / f"{exercise}.json"

@@ -167,8 +167,20 @@ class Exercise(_Part):
     forbidden: Annotated[tuple[Annotated[str, AfterValidator(_dotted)], ...], Field(strict=False)] = ()
 
 
+HINT_POLICIES = ("always", "after_first_attempt", "after_deadline", "never")
+
+
+def _hint_policy(value: str) -> str:
+    if value not in HINT_POLICIES:
+        raise ValueError(f"must be one of {', '.join(HINT_POLICIES)}, got {shown(value)}")
+    return value
+
+
 class Assignment(_Part):
-    """What is handed out and graded as one; `id` is its key in the file and the name of its folders."""
+    """What is handed out and graded as one; `id` is its key in the file and the name of its folders.
+
+    `hint` says when a student is told which mistake a submission looks like.
+    """
 
     id: Annotated[str, AfterValidator(_id)]
     title: Text
@@ -176,6 +188,7 @@ class Assignment(_Part):
     deadline: Annotated[datetime, PlainValidator(_moment)]
     late_policy: LatePolicy
     limits: Limits
+    hint: Annotated[str, AfterValidator(_hint_policy)] = "always"
     exercises: Annotated[tuple[Exercise, ...], Field(strict=False), AfterValidator(_not_empty)]
 
     def exercise(self, name: str) -> Exercise:
@@ -240,7 +253,7 @@ class Course(_Part):
                 if first != f"assignments.{key}.exercises[{i}]":
                     problems.append(((*where, "name"), f'"{exercise.name}" is already the name of {first}'))
                 for j, reference in enumerate(exercise.course):
-                    if sentence := _wrong_reference(reference, self.weeks):
+                    if sentence := wrong_reference(reference, self.weeks):
                         problems.append(((*where, "course", j), sentence))
         return checked(self, problems)
 
@@ -255,7 +268,7 @@ def _wrong_need(need: str, name: str, names: Sequence[str], before: Sequence[str
     return f'"{need}" is named twice' if need in before else None
 
 
-def _wrong_reference(reference: str, weeks: Iterable[Week]) -> str | None:
+def wrong_reference(reference: str, weeks: Iterable[Week]) -> str | None:
     """A reference to a section of a week that the file lists must be to one of its sections; others are free text."""
     found = re.fullmatch(r"Week (\d+) §(\d+)", reference)
     for week in weeks:

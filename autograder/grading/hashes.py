@@ -17,7 +17,7 @@ def submission_hash(submission: Submission) -> str:
 
 
 def suite_hash(files: CourseFiles, assignment: Assignment) -> str:
-    """SHA-256 over suites, rigs, references, traces and stand-ins, and the points, limits and needs of the course."""
+    """SHA-256 over suites, rigs, references, traces, stand-ins, mistakes, and the course's points, limits and needs."""
     digest = hashlib.sha256(repr((assignment.id, assignment.limits, assignment.exercises)).encode())
     for path in _deciding_files(files, assignment):
         content = path.read_bytes()
@@ -33,5 +33,6 @@ def _deciding_files(files: CourseFiles, assignment: Assignment) -> Iterator[Path
             files.reference(exercise.name),
             files.traces(exercise.name),
             files.stand_in(exercise.name),
+            files.mistakes(exercise.name),
         )
         yield from (path for path in candidates if path.is_file())

@@ -29,6 +29,20 @@ class CheckResult:
     seconds: float = 0.0
     attested: bool = False
     """Does it also believe what only the student's process can say?"""
+    share: float | None = None
+    """The largest share of a tolerance that a difference took in it; above 1 it failed. None: nothing was compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The mistake that a submission behaves like: its id and name, a hint, the section that explains it, and the ids
+    of the checks in which it shows."""
+
+    mistake: str
+    name: str
+    hint: str
+    course: str
+    checks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,6 +71,8 @@ class Receipt:
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     curious: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Lines of the sources that an instructor should see: they could serve to cheat, or be harmless."""
+    diagnoses: Mapping[str, tuple[Diagnosis, ...]] = field(default_factory=dict)
+    """Named mistakes, by exercise."""
 
     @property
     def earned(self) -> Fraction:
@@ -107,6 +123,10 @@ class Receipt:
         fields["notes"], fields["ignored"] = tuple(data["notes"]), tuple(data["ignored"])
         for name in ("flags", "curious"):
             fields[name] = {k: tuple(v) for k, v in data.get(name, {}).items()}
+        fields["diagnoses"] = {
+            exercise: tuple(Diagnosis(**{**one, "checks": tuple(one["checks"])}) for one in found)
+            for exercise, found in data.get("diagnoses", {}).items()
+        }
         return cls(**fields)
 
 

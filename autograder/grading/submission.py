@@ -14,14 +14,26 @@ import pytest
 
 from autograder import __version__
 from autograder.course import Assignment, CourseFiles
+from autograder.grading.diagnosis import Answered, Diagnoser
 from autograder.grading.hashes import submission_hash, suite_hash
 from autograder.grading.inspector import Findings, Inspector
-from autograder.grading.receipt import GRADED, GRADER_TROUBLE, PASSED, STOPPED, TIMED_OUT, CheckResult, Receipt
+from autograder.grading.kills import Kill
+from autograder.grading.receipt import (
+    GRADED,
+    GRADER_TROUBLE,
+    PASSED,
+    STOPPED,
+    TIMED_OUT,
+    CheckResult,
+    Diagnosis,
+    Receipt,
+)
 from autograder.grading.store import now
 from autograder.intake import Submission
 from autograder.sandbox.host import SandboxError, Zygote
 from autograder.sandbox.script import Script
 from autograder.sandbox.session import Session, SessionLimits
+from autograder.suite.checking import SHARES
 from autograder.suite.checks import Check
 from autograder.suite.desk import Desk, Seat
 from autograder.suite.explain import Verdict, trouble, verdict
@@ -50,6 +62,18 @@ class Batch:
     shared_workers: bool = True
     required_isolation: str | None = None
     """The level below which nothing is graded (see `sandbox.levels`)."""
+    diagnoses: bool = True
+    """Name the mistakes behind checks that failed?"""
+    kills: Mapping[str, Mapping[str, Kill]] | None = None
+    """Which checks the mistakes of each exercise fail, where that is not to be read from the course's files."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Results of the checks that run together, and for each of them the requests and replies it was judged on."""
+
+    results: list[CheckResult]
+    answered: list[Answered]
 
 
 class Grader:
@@ -62,11 +86,13 @@ class Grader:
         # First what runs on the student's own parts: no stand-in has been in the worker then, for them to find.
         in_order.sort(key=lambda item: not _key_of(item)[1])
         self.units = [(key, list(group)) for key, group in groupby(in_order, _key_of)]
+        self.items = dict(self.units)
         self.batch = batch
         self.desk = desk
         self.limits = SessionLimits(**batch.assignment.limits.model_dump())
         self.suite_hash = suite_hash(batch.files, batch.assignment)
         self._inspector = Inspector()
+        self._diagnoser = Diagnoser(self)
         self._scripts: dict[Key, Script] = {}
         self._found: defaultdict[tuple[Key, int], dict[bytes, CheckResult]] = defaultdict(dict)
 
@@ -77,23 +103,39 @@ class Grader:
         refusals = {name: found.refusal for name, found in findings.items() if found.refusal}
         session = Session(zygote, self.limits, shared=self.batch.shared_workers, refusals=refusals)
         seat = Seat(session, sources)
-        results: list[CheckResult] = []
+        judged: dict[Key, Judged] = {}
         try:
             for key, items in self.units:
+                rehearsed = yield from self.rehearse(seat, key)
                 self.desk.take(seat)
-                rehearsed = None
-                if (script := self._script(key)) and session.begin_rehearsal(self.desk.unit(*key), script):
-                    yield
-                    self.desk.take(seat)
-                    rehearsed = self._rehearsed(session, key, items, script)
-                    if rehearsed is None:
-                        session.forget_rehearsal(key[0])
-                results += self._request_by_request(session, key, items) if rehearsed is None else rehearsed
+                judged[key] = rehearsed or self._request_by_request(session, key, items)
         finally:
             session.close()
+        diagnoses = (yield from self._diagnoser.diagnose(zygote, judged)) if self.batch.diagnoses else {}
+        results = [result for unit in judged.values() for result in unit.results]
         results.sort(key=lambda result: self._place[result.id])
         curious = {name: found.curious for name, found in findings.items() if found.curious}
-        return self._receipt(submission, session, results, curious)
+        return self._receipt(submission, session, results, curious, diagnoses)
+
+    def rehearse(self, seat: Seat, key: Key) -> Generator[None, None, Judged | None]:
+        """Judge a unit on the replies to its script; None where there is none, or it has to be graded without.
+
+        Yields once, while the worker computes.
+        """
+        self.desk.take(seat)
+        script = self.script(key)
+        if script is None or not seat.session.begin_rehearsal(self.desk.unit(*key), script):
+            return None
+        yield
+        self.desk.take(seat)
+        judged = self._rehearsed(seat.session, key, script)
+        if judged is None:
+            seat.session.forget_rehearsal(key[0])
+        return judged
+
+    def script(self, key: Key) -> Script | None:
+        """What the checks of a unit ask, where it is known."""
+        return self._scripts.get(key) if self.batch.shared_workers else None
 
     def findings(self, zygote: Zygote, sources: Mapping[str, bytes]) -> dict[str, Findings]:
         """What is to be said of the sources before any is run, by exercise."""
@@ -133,32 +175,28 @@ class Grader:
     def left_to_a_human(self, submission: Submission, zygote: Zygote, failure: Exception) -> Receipt:
         """The receipt of a submission under which the grader failed: grader trouble, and no points either way."""
         checks = [item.stash[CHECK] for _, items in self.units for item in items]
-        results = [_result(check, verdict(failure, (), public=False), failure, 0.0) for check in checks]
+        results = [_result(check, verdict(failure, (), public=False), failure) for check in checks]
         return self._receipt(submission, Session(zygote, self.limits), results)
 
-    def _script(self, key: Key) -> Script | None:
-        return self._scripts.get(key) if self.batch.shared_workers else None
-
-    def _request_by_request(self, session: Session, key: Key, items: Sequence[pytest.Item]) -> list[CheckResult]:
+    def _request_by_request(self, session: Session, key: Key, items: Sequence[pytest.Item]) -> Judged:
         """Results of an exercise's checks. Where all pass, what they asked is the script for other submissions.
 
         Not where a check asks with something that was answered before: then the script would hold right answers.
         """
-        frames, results, is_secret = [], [], False
+        answered: list[Answered] = []
+        results, is_secret = [], False
         for item in items:
             result, _ = self._run(item)
             if result.outcome in (TIMED_OUT, STOPPED) and session.try_again():
                 result, _ = self._run(item)
             results.append(result)
-            frames.append(session.frames)
+            answered.append((session.frames, session.replies))
             is_secret |= session.repeats_an_answer
         if not is_secret and all(result.outcome == PASSED for result in results):
-            self._scripts.setdefault(key, Script.of(frames))
-        return results
+            self._scripts.setdefault(key, Script.of([frames for frames, _ in answered]))
+        return Judged(results, answered)
 
-    def _rehearsed(
-        self, session: Session, key: Key, items: Sequence[pytest.Item], script: Script
-    ) -> list[CheckResult] | None:
+    def _rehearsed(self, session: Session, key: Key, script: Script) -> Judged | None:
         """Results of checks on the replies to a script; None where a check went off it, and nothing is known.
 
         A check is a function of the replies: those that it passed on before, bit by bit, are not judged again.
@@ -167,7 +205,7 @@ class Grader:
         if answers is None:
             return None
         results = []
-        for place, (item, frames, answer) in enumerate(zip(items, script.checks, answers, strict=True)):
+        for place, (item, frames, answer) in enumerate(zip(self.items[key], script.checks, answers, strict=True)):
             digest, found = hashlib.sha256(answer).digest(), self._found[key, place]
             result = found.get(digest)
             if result is None:
@@ -178,17 +216,22 @@ class Grader:
                 if result.outcome == PASSED and len(found) < MOST_REMEMBERED:  # other sentences speak of this source
                     found[digest] = result
             results.append(result)
-        return results
+        return Judged(results, list(zip(script.checks, answers, strict=True)))
 
     def _run(self, item: pytest.Item) -> tuple[CheckResult, BaseException | None]:
         """Run a check: its result, and what it raised."""
         check = item.stash[CHECK]
-        begun = time.perf_counter()
-        raised = _run_item(item)
+        shares: list[float] = []
+        token, begun = SHARES.set(shares), time.perf_counter()
+        try:
+            raised = _run_item(item)
+        finally:
+            SHARES.reset(token)
         seconds = time.perf_counter() - begun
         if isinstance(raised, (KeyboardInterrupt, SandboxError)):
             raise raised
-        return _result(check, verdict(raised, self.desk.calls, public=check.public), raised, seconds), raised
+        found = verdict(raised, self.desk.calls, public=check.public)
+        return _result(check, found, raised, seconds, max(shares, default=None)), raised
 
     def _receipt(
         self,
@@ -196,6 +239,7 @@ class Grader:
         session: Session,
         results: Sequence[CheckResult],
         curious: Mapping[str, tuple[str, ...]] | None = None,
+        diagnoses: Mapping[str, tuple[Diagnosis, ...]] | None = None,
     ) -> Receipt:
         own = [f"{exercise}.py: {note}" for exercise, notes in session.notes.items() for note in notes]
         outputs = {e.name: session.output(e.name) for e in self.batch.assignment.exercises}
@@ -224,6 +268,7 @@ class Grader:
             output={exercise: text for exercise, text in outputs.items() if text},
             flags={exercise: tuple(changed) for exercise, changed in session.changes.items()},
             curious=curious or {},
+            diagnoses=diagnoses or {},
         )
 
 
@@ -253,7 +298,9 @@ def _earned(check: Check, found: Verdict) -> Fraction:
     return check.points * Fraction(str(found.share))
 
 
-def _result(check: Check, found: Verdict, raised: BaseException | None, seconds: float) -> CheckResult:
+def _result(
+    check: Check, found: Verdict, raised: BaseException | None, seconds: float = 0.0, share: float | None = None
+) -> CheckResult:
     return CheckResult(
         id=check.id,
         exercise=check.exercise,
@@ -266,6 +313,7 @@ def _result(check: Check, found: Verdict, raised: BaseException | None, seconds:
         trouble=trouble(raised) if found.outcome == GRADER_TROUBLE and raised is not None else "",
         seconds=round(seconds, 5),
         attested=check.attested,
+        share=share,
     )
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.grading.receipt import GRADED, GRADER_TROUBLE, CheckResult, Receipt, shown
+from autograder.grading.receipt import GRADED, GRADER_TROUBLE, CheckResult, Diagnosis, Receipt, shown
 from autograder.grading.score import ExerciseScore
 
 Row = tuple[Receipt, Sequence[ExerciseScore], Sequence[str]]
@@ -62,8 +62,13 @@ def _first_note(receipt: Receipt) -> list[str]:
     return [] if receipt.status == GRADED else list(receipt.notes[:1])
 
 
-def receipt_report(console: Console, receipt: Receipt, scores: Sequence[ExerciseScore], instructor: bool) -> None:
-    """One receipt in full. For a student: titles and messages; for an instructor also check names, output and flags."""
+def receipt_report(
+    console: Console, receipt: Receipt, scores: Sequence[ExerciseScore], instructor: bool, withheld: str = ""
+) -> None:
+    """One receipt in full. For a student: titles and messages; for an instructor also check names, output and flags.
+
+    `withheld` says when diagnoses are told, where they are not told now.
+    """
     name = f" ({receipt.name})" if receipt.name else ""
     possible = sum((s.possible for s in scores), Fraction(0))
     whole = f"{shown(_points(scores))} of {shown(possible)} points in {receipt.assignment}"
@@ -82,6 +87,8 @@ def receipt_report(console: Console, receipt: Receipt, scores: Sequence[Exercise
         line = f"\n{score.exercise}  {shown(score.points)} of {shown(score.possible)}{by_hand}"
         console.print(Text(line, style="bold"))
         console.print(_check_grid(checks[score.exercise], instructor))
+        if found := receipt.diagnoses.get(score.exercise, ()):
+            console.print(Text(f"  {withheld}") if withheld else _diagnosis_grid(found, instructor))
         if instructor and receipt.output.get(score.exercise):
             console.print(Text(f"printed:\n{receipt.output[score.exercise][:2000]}", style="dim"))
     if instructor:
@@ -103,6 +110,20 @@ def _check_grid(checks: Iterable[CheckResult], instructor: bool) -> Table:
             words.append("\n" + check.trouble, style="magenta")
         outcome = Text(check.outcome, style=_STYLES.get(check.outcome, "red"))
         grid.add_row(f"  {shown(check.earned)}/{shown(check.points)}", outcome, words)
+    return grid
+
+
+def _diagnosis_grid(found: Iterable[Diagnosis], instructor: bool) -> Table:
+    grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for diagnosis in found:
+        words = Text(diagnosis.name, style="bold")
+        words.append(f"  ({diagnosis.course})", style="not bold")
+        words.append(f"\n{diagnosis.hint}", style="not bold italic")
+        if instructor:
+            words.append(f"\n[{diagnosis.mistake}: {', '.join(diagnosis.checks)}]", style="not bold dim")
+        grid.add_row("  looks like", words)
     return grid
 
 

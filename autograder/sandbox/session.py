@@ -76,6 +76,7 @@ class Session:
         self._worker: Worker | None = None
         self._unit: Unit | None = None
         self.frames: list[bytes] = []
+        self.replies: list[dict[str, Any]] = []
         self.repeats_an_answer = False
         self._prompt: Prompt | None = None
         self._next_prompt: Prompt | None = None
@@ -98,6 +99,7 @@ class Session:
     def begin_check(self, seed: int) -> None:
         """The next operations belong to a new check: its own clock, process-wide settings as in a new process."""
         self.frames = []
+        self.replies = []
         self.repeats_an_answer = False
         self._perhaps_by_chance = False
         self._prompt, self._next_prompt = self._next_prompt, None
@@ -144,6 +146,7 @@ class Session:
         frame = wire.encode(operations)
         reply = self._ask(frame) if self._prompt is None else self._prompt.reply_to(frame)
         self.frames.append(frame)
+        self.replies.append(reply)
         at = reply.pop("at", None)
         reply["behind"] = len(operations) - 1 - at if type(at) is int and 0 <= at < len(operations) else 0
         return reply

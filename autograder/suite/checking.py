@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from autograder.sandbox.values import Foreign
+from autograder.suite.differences import kind_of_difference, kind_of_shape, where_not_finite
 from autograder.suite.faults import KitFault, Mismatch, NotAttempted, PartialCredit, Raised, Refused
 
 TOLERANCES = {
@@ -36,6 +37,12 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 EXPECTING_AN_ERROR = ContextVar("EXPECTING_AN_ERROR", default=False)
 """Set inside a `rejects` block: calls are then sent at once, so that their error is raised there."""
+
+
+SHARES: ContextVar[list[float] | None] = ContextVar("SHARES", default=None)
+"""Where set: the share of its tolerance that the difference took, for each comparison; above 1 it failed."""
+MOST_SHARE = 1e9
+"""A larger share is noted as this."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +84,10 @@ def agree(
     relative, absolute = TOLERANCES[dtype]
     limit = (absolute if atol is None else atol) + (relative if rtol is None else rtol) * wanted.double().abs()
     difference = (answer.double() - wanted.double()).abs()
+    _note_share(lambda: _largest_share(difference, limit))
     if bool((difference > limit).any()):
-        raise Mismatch(_difference(difference, difference > limit), _both(answer, wanted))
+        said = _difference(difference, difference > limit) + _after(": ", kind_of_difference(answer, wanted))
+        raise Mismatch(said, _both(answer, wanted))
 
 
 def equal(got: Any, expected: torch.Tensor) -> None:
@@ -99,12 +108,16 @@ def tensor(value: Any, shape: Sequence[int] | None = None, dtype: torch.dtype = 
     if shape is not None and tuple(value.shape) != tuple(shape):
         got = list(value.shape)
         odd = len(got) > 6 or max(got, default=0) > 9999
-        raise Mismatch(f"expected shape {list(shape)}, got {'one far off' if odd else got}")
+        found = "one far off" if odd else f"{got}{_after(': ', kind_of_shape(got, shape))}"
+        raise Mismatch(f"expected shape {list(shape)}, got {found}")
     plain = value.detach()
     if plain.is_floating_point() and not math.isfinite(plain.sum()) and not bool(torch.isfinite(plain).all()):
         bad = "NaN" if bool(torch.isnan(value).any()) else "infinity"
         place = (~torch.isfinite(value)).nonzero()[0].tolist()
-        raise Mismatch(f"the answer holds {bad} (first at {place})", f"returned {show(value)}")
+        raise Mismatch(
+            f"the answer holds {bad} (first at {place}{_after(', ', where_not_finite(value))})",
+            f"returned {show(value)}",
+        )
     return value
 
 
@@ -239,9 +252,20 @@ def _agree_number(got: Any, wanted: float, rtol: float, atol: float) -> None:
     if not math.isfinite(wanted):
         raise KitFault("the reference is not finite here, so no answer can be compared with it")
     answer = number(got)
-    gap = abs(answer - wanted)
-    if gap > atol + rtol * abs(wanted):
+    gap, limit = abs(answer - wanted), atol + rtol * abs(wanted)
+    _note_share(lambda: min(gap / limit, MOST_SHARE) if gap else 0.0)
+    if gap > limit:
         raise Mismatch(f"the number is off by {gap:.3g}", f"returned {answer:.8g}\nexpected {wanted:.8g}")
+
+
+def _largest_share(difference: torch.Tensor, limit: torch.Tensor) -> float:
+    share = float(torch.where(difference == 0, 0.0, difference / limit).max()) if difference.numel() else 0.0
+    return share if share < MOST_SHARE else MOST_SHARE
+
+
+def _note_share(share: Callable[[], float]) -> None:
+    if (shares := SHARES.get()) is not None:
+        shares.append(share())
 
 
 def _difference(gap: torch.Tensor, different: torch.Tensor) -> str:
@@ -266,6 +290,10 @@ def computes_without(function: Any, operators: Sequence[str], *arguments: Any) -
 def place_of_largest(values: torch.Tensor) -> list[int]:
     """Indices of the largest value, by axis. (torch.unravel_index imports sympy when it is first called.)"""
     return [int(i) for i in np.unravel_index(int(values.argmax()), values.shape)]
+
+
+def _after(mark: str, words: str) -> str:
+    return f"{mark}{words}" if words else ""
 
 
 def _both(got: torch.Tensor, expected: torch.Tensor) -> str:

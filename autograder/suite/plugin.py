@@ -40,6 +40,7 @@ class Fixtures:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.addinivalue_line("markers", "points(points, title): what a check is worth, and its title in plain words")
+        config.addinivalue_line("markers", "narrow(why): why right answers come near the tolerance of this check")
         config.addinivalue_line("markers", "attested: the check also believes what only the student's process can say")
 
     @pytest.hookimpl(tryfirst=True)

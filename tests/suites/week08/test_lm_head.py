@@ -141,14 +141,17 @@ def test_model_agrees_with_the_reference(student, reference, rng):
     expect(loss is None, "without targets the loss should be None")
 
 
-@pytest.mark.points(0.5, "with targets the model returns its loss, padding left out")
+@pytest.mark.points(0.5, "with targets the model returns its loss, padding left out, and gradients flow through it")
 def test_model_returns_its_loss(student, reference, rng):
     state, token_ids, targets = rng.state(shapes(11, 8, 12, 1)), rng.integers(11, 3, 8), rng.integers(11, 3, 8)
     targets[1, 5:] = -100
-    logits, loss = parts(build(student, state, 3, 1)(token_ids, targets), 2)
+    model = build(student, state, 3, 1)
+    logits, loss = parts(model(token_ids, targets), 2)
     expected = reference.mini_gpt_logits(state, token_ids, 3, 1)
     agree(logits, expected, rtol=1e-4, atol=1e-4)
     agree(loss, reference.next_token_loss(expected, targets))
+    got = gradients(model, token_ids, targets, along=(None, torch.tensor(1.0)))
+    agree(got.parameters.get("lm_head.bias"), reference.loss_gradient(expected, targets).sum(dim=(0, 1)))
 
 
 @pytest.mark.points(0.5, "every parameter of every block gets its gradient")

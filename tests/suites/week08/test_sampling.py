@@ -59,14 +59,12 @@ def close_enough(got, expected, draws):
 
 @pytest.mark.points(0.5, "probabilities agree with the reference at cold and at hot")
 def test_probabilities_agree_with_the_reference(student, reference, rng):
-    for temperature in (0.3, 0.7, 1.9):
-        logits = rng.normal(4, 7, scale=3)
+    close, tied = 2e-3 * rng.permutation(7).double()[None], torch.tensor([[1.0, 3.0, 0.0, 3.0]])
+    cases = [(rng.normal(4, 7, scale=3), temperature) for temperature in (0.3, 0.7, 1.9)]
+    for logits, temperature in [*cases, (rng.normal(1, 7, scale=3, dtype=torch.float64), 0.7), (close, 0)]:
         expected = reference.temperature_probabilities(logits, temperature)
-        agree(student.temperature_probabilities(logits, temperature), expected)
-    logits = rng.normal(1, 7, scale=3, dtype=torch.float64)
-    for temperature in (0, 0.7):
-        expected = reference.temperature_probabilities(logits, temperature)
-        agree(student.temperature_probabilities(logits, temperature), expected, dtype=torch.float64)
+        agree(student.temperature_probabilities(logits, temperature), expected, dtype=logits.dtype)
+    agree(tensor(student.temperature_probabilities(tied, 0), (1, 4)).sum(dim=-1), [1.0])
 
 
 @pytest.mark.points(0.5, "scores in the thousands are fine, and the scores stay as they were")
@@ -76,6 +74,8 @@ def test_stands_large_scores(student, reference, rig, rng):
     for temperature in (0.1, 1.0, 50.0):
         expected = reference.temperature_probabilities(logits, temperature)
         agree(student.temperature_probabilities(logits, temperature), expected, rtol=1e-3)
+    hot = 1000 + 300.0 * rng.permutation(7).float()[None]
+    agree(student.temperature_probabilities(hot, 300.0), reference.temperature_probabilities(hot, 300.0))
     leaves_unchanged(student.temperature_probabilities, logits, 0.5)
     leaves_unchanged(student.sample_next, logits, 0.0, rig.Generator(rng.seed()))
 
@@ -113,7 +113,7 @@ def test_reads_the_last_tokens_only(student, reference, rig, rng):
         equal(student.generate(model, prompts, 5, 4), reference.continued(prompts, 5, 4, 11))
         windows = [[3, min(length + step, 4)] for step in range(5)]
         expect([call["shape"] for call in model.calls()] == windows, "the windows have the wrong lengths")
-    leaves_unchanged(student.generate, rig.Writer(11), rng.integers(11, 3, 2), 3, 4)
+        leaves_unchanged(student.generate, rig.Writer(11), prompts, 3, 4)
 
 
 @pytest.mark.points(0.5, "writing happens in evaluation mode without a graph; afterwards the mode is as before")

@@ -123,6 +123,7 @@ def test_clips_whatever_it_is_given(student, reference, rig, rng):
     still = rig.Weights([torch.zeros(2, 3), None])
     agree(student.clip_gradients(still, 0.5), 0.0)
     equal(parts(still.now(), 2)[0], torch.zeros(2, 3))
+    agree(student.clip_gradients(rig.Weights([None]), 0.5), 0.0)
 
 
 @pytest.mark.points(0.5, "targets that do not count have no weight in the evaluation loss")
@@ -137,14 +138,19 @@ def test_evaluation_leaves_out_ignored_targets(student, reference, rig, rng):
 @pytest.mark.attested
 def test_evaluation_leaves_the_model_as_found(student, rig, rng):
     table, bias, pairs = rng.normal(7, 7), rng.normal(7), token_batches(rng, 7, (2, 3), (1, 4))
-    model = rig.Model(table, bias)
+    model, chance = rig.Model(table, bias), rig.random_state()
     model.set_gradients(bias + table, bias)
-    model.set_mode("part", False)
-    before = model.modes()
-    number(student.estimate_loss(model, pairs))
-    expect(model.modes() == before, "each module should be back in the mode it was found in")
+    for training in (False, True):
+        model.train(training)
+        model.set_mode("part", False)
+        before = model.modes()
+        number(student.estimate_loss(model, pairs))
+        expect(model.modes() == before, "each module should be back in the mode it was found in")
     expect(not any(call["training"] for call in model.calls()), "the model should be evaluated in evaluation mode")
     expect(not any(call["graph"] for call in model.calls()), "evaluation needs no graph")
+    expect(torch.equal(chance, rig.random_state()), "evaluation should neither set a seed nor draw from it")
+    model(*pairs[0])
+    expect(model.calls()[-1]["graph"], "after the evaluation graphs should be recorded again")
     found = [*parts(model.gradients_now(), 2), *parts(list(model.trainable().values()), 2)]
     for got, expected in zip(found, [bias + table, bias, table, bias], strict=True):
         equal(got, expected)

@@ -78,8 +78,9 @@ def test_reproduces_the_block_of_the_course(student, trace):
 @pytest.mark.points(2, "agrees with the reference for weights of every kind")
 def test_agrees_with_the_reference(student, reference, rng):
     state, x = rng.state(shapes(12)), rng.normal(2, 5, 12, scale=3, shift=1)
-    expected = reference.transformer_block(state, x, 3)
-    agree(build(student, state, 3)(x), expected, rtol=1e-4, atol=1e-4)
+    block = build(student, state, 3)
+    for stream in (x, x / 1000):  # in a small stream the norms' ε counts
+        agree(block(stream), reference.transformer_block(state, stream, 3), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.points(1, "other sizes, a single position and double precision work too")
@@ -119,7 +120,7 @@ def test_adds_tensors_of_one_shape_only(student, reference, rng):
     agree(student.add_residual(x, update), reference.add_residual(x, update))
     double = x.double()
     agree(student.add_residual(double, double), 2 * double, dtype=torch.float64)
-    for shape in [(6,), (3, 4, 1), (1, 4, 6), (4, 6), (3, 4, 5)]:
+    for shape in [(6,), (3, 4, 1), (1, 4, 6), (4, 6), (3, 4, 5), (3, 4), (1, 3, 4, 6)]:
         with rejects():
             student.add_residual(x, rng.normal(*shape))
         with rejects():
@@ -145,14 +146,18 @@ def test_hands_dropout_to_both_branches(student, reference, rng):
 
 @pytest.mark.points(0.5, "an update is dropped once, by chance that the block leaves alone")
 def test_drops_an_update_once(student, rng):
-    """Zeros among 6000 entries of one update, within five standard errors: false alarm in under 1 of 1,000,000 runs."""
-    block = build(student, silenced(rng.state(shapes(12)), "attention"), 3, dropout=0.5)
-    block.train()
-    x = rng.normal(50, 10, 12)
-    once, again = tensor(block(x), (50, 10, 12)), tensor(block(x), (50, 10, 12))
-    zeros = (once == x).double().mean().item()
-    expect(abs(zeros - 0.5) < 5 * (0.25 / 6000) ** 0.5, "an update is dropped more than once, or not at all")
-    expect(not torch.equal(once, again), "two training passes should drop different entries: do not set a seed")
+    """Zeros among 6000 entries of one update: a share of 0.5, or 0.507 where attention also loses weights.
+
+    The bound is over six standard errors (0.0065 and 0.0069) away from both: false alarm in under 1 of 10,000,000 runs.
+    """
+    state, x = rng.state(shapes(12)), rng.normal(50, 10, 12)
+    for silent in ("attention", "ffn"):
+        block = build(student, silenced(state, silent), 3, dropout=0.5)
+        block.train()
+        once, again = tensor(block(x), (50, 10, 12)), tensor(block(x), (50, 10, 12))
+        zeros = (once == x).double().mean().item()
+        expect(abs(zeros - 0.5) < 0.05, "an update is dropped more than once, or not at all")
+        expect(not torch.equal(once, again), "two training passes should drop different entries: do not set a seed")
 
 
 ### END HIDDEN TESTS
