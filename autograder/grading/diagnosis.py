@@ -9,9 +9,10 @@ and an exercise that was changed since is graded without diagnoses until it is p
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from autograder.authoring.contents import read_source
@@ -27,8 +28,8 @@ from autograder.suite.desk import Seat
 if TYPE_CHECKING:
     from autograder.grading.submission import Batch, Grader, Judged, Key
 
-MOST_REPLAYED = 16
-"""So many mistakes are looked at for one exercise of one submission."""
+MOST_REPLAYED = 24
+"""So many mistakes at most are looked at for one exercise of one submission."""
 
 Answered = tuple[Sequence[bytes], bytes | Sequence[Any]]
 """The requests of one check and the replies to them, which may still be packed."""
@@ -121,10 +122,14 @@ class Diagnoser:
                 continue
             ids = [result.id for result in unit.results]
             exercise = self._known[key[0]]
-            candidates = exercise.candidates(submission, ids)
-            yield from self._replay(zygote, key, exercise, candidates)
-            known = [(mistake, b) for mistake in candidates if (b := exercise.behaviours[mistake.id]) is not None]
-            if chosen := named(suspects(submission, known)):
+            suspected: list[Suspect] = []
+            for alike in exercise.candidates(submission, ids):
+                yield from self._replay(zygote, key, exercise, alike)
+                known = [(mistake, b) for mistake in alike if (b := exercise.behaviours[mistake.id]) is not None]
+                suspected += suspects(submission, known)
+                if any(suspect.explains == submission.failed for suspect in suspected):
+                    break  # others are less alike
+            if chosen := named(suspected):
                 found[key[0]] = tuple(_diagnosis(suspect, ids) for suspect in chosen)
         return found
 
@@ -164,12 +169,17 @@ class _Exercise:
         """The module with this mistake."""
         return written(self._solution, [mistake], f"{self._name}: {mistake.id}").encode()
 
-    def candidates(self, submission: Behaviour, ids: Sequence[str]) -> list[Mistake]:
-        """The mistakes to replay: those that can be behind what failed, the likeliest first, and not too many."""
+    def candidates(self, submission: Behaviour, ids: Sequence[str]) -> Iterator[list[Mistake]]:
+        """The mistakes that can be behind what failed, those that fare alike together, the likeliest first."""
         failed, passed = (frozenset(ids[i] for i in part) for part in (submission.failed, submission.passed))
-        possible = [name for name, kill in self._kills.items() if kill.may_be_behind(failed, passed)]
-        possible.sort(key=lambda name: self._kills[name].distance(failed))
-        return [self._mistakes[name] for name in possible[:MOST_REPLAYED]]
+        far = {n: kill.distance(failed) for n, kill in self._kills.items() if kill.may_be_behind(failed, passed)}
+        count = 0
+        for _, names in groupby(sorted(far, key=lambda name: far[name]), key=lambda name: far[name]):
+            alike = [self._mistakes[name] for name in names]
+            count += len(alike)
+            if count > MOST_REPLAYED:
+                break
+            yield alike
 
 
 def _diagnosis(suspect: Suspect, ids: Sequence[str]) -> Diagnosis:

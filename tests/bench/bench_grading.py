@@ -1,4 +1,5 @@
-"""`make bench`: this grader against its floor and against a pytest subprocess per submission, in one run.
+"""`make bench`: this grader against its floor and against a pytest subprocess per submission, in one run; and what
+diagnoses cost.
 
     python tests/bench/bench_grading.py [--submissions 100] [--subprocesses 4]
 
@@ -25,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from floor import Floor
 from rich.console import Console
 from rich.table import Table
-from submissions import make_class
+from submissions import make_class, make_mistaken_class
 
 from autograder.course import Assignment, CourseFiles, find_course, load_course
 from autograder.grading.receipt import Receipt
@@ -47,12 +48,15 @@ def main() -> None:
     files, assignment = CourseFiles(ROOT), load_course(ROOT).assignment("week08")
     submissions = make_class(files, assignment, options.submissions)
     some = submissions[: options.subprocesses]
+    mistaken = make_mistaken_class(files, assignment, options.submissions)
     console = Console()
     ways: dict[str, tuple[Work, Sequence[Submission]]] = {
         "floor": (_floor, submissions),
         "grader": (_grader, submissions),
         "grader, every answer judged": (_judging_grader, submissions),
         "pytest subprocess each": (_subprocess, some),
+        "half wrong, no diagnoses": (_not_diagnosing, mistaken),
+        "half wrong, diagnoses": (_diagnosing, mistaken),
     }
     results: dict[str, list[Measured]] = {way: [] for way in ways}
     for round_number in range(options.rounds):
@@ -79,6 +83,19 @@ def _measured(work, files, assignment, submissions, queue) -> None:  # type: ign
     wall = time.perf_counter() - begun
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     queue.put((sum(u.ru_utime + u.ru_stime for u in usage), wall, figures))
+
+
+def _diagnosing(files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]) -> dict[str, float]:
+    named: list[int] = []
+    batch = Batch(files, "bench", assignment, submissions, seed=1)
+    grade(batch, lambda receipt: named.append(sum(map(len, receipt.diagnoses.values()))), lambda submission: None)
+    return {"mistakes named": sum(named)}
+
+
+def _not_diagnosing(files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]) -> dict[str, float]:
+    batch = Batch(files, "bench", assignment, submissions, seed=1, diagnoses=False)
+    grade(batch, lambda receipt: None, lambda submission: None)
+    return {}
 
 
 def _floor(files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission]) -> dict[str, float]:
@@ -154,6 +171,12 @@ def _report(console: Console, results: dict[str, list[Measured]], counts: dict[s
         wall = statistics.median(row[1] / counts[way] for row in rows)
         table.add_row(way, f"{statistics.median(cpu[way]):.3f}", f"{wall:.3f}", f"{statistics.median(ratios[way]):.2f}")
     console.print(table)
+    pairs = zip(cpu["half wrong, diagnoses"], cpu["half wrong, no diagnoses"], strict=True)
+    more = statistics.median(with_them / without - 1 for with_them, without in pairs)
+    named = results["half wrong, diagnoses"][-1][2]["mistakes named"]
+    console.print(
+        f"\ndiagnoses add {more:.0%} where half of the answers are wrong (at most 30 %), {named:.0f} are named"
+    )
     for way in ("grader", "grader, every answer judged"):
         figures = results[way][-1][2]
         against = [s / g for s, g in zip(cpu["pytest subprocess each"], cpu[way], strict=True)]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import re
 
+from autograder.authoring.variants import written
 from autograder.course import Assignment, CourseFiles
+from autograder.course.mistakes import load_mistakes
 from autograder.intake import HandedIn, Submission
 
 _REGION = re.compile(r"^( *)### BEGIN SOLUTION\n(.*?)^ *### END SOLUTION\n", re.S | re.M)
@@ -24,6 +26,26 @@ def make_class(files: CourseFiles, assignment: Assignment, count: int) -> list[S
         broken = draw.sample(names, draw.choice((0, 0, 0, 1, 1, 4)))
         right = {n: draw.choice((s, on_torch.get(n, s))) for n, s in complete.items()}
         sources = {n: _broken(complete[n], draw) if n in broken else s for n, s in right.items()}
+        handed_in = {n: HandedIn(n, f"{n}.py", f"# {number}\n{s}".encode()) for n, s in sources.items()}
+        submissions.append(Submission(f"s{number:04}", None, handed_in, "ready"))
+    return submissions
+
+
+def make_mistaken_class(files: CourseFiles, assignment: Assignment, count: int) -> list[Submission]:
+    """`count` submissions in which half of the answers are wrong by a named mistake: few mistakes are common, many rare
+    (the n-th has the weight 1/n)."""
+    draw = random.Random(8)
+    answers: dict[str, tuple[list[str], list[float]]] = {}
+    for exercise in assignment.exercises:
+        solution = files.solution(assignment.id, exercise.name).read_text("utf-8")
+        mistakes = [m for m in load_mistakes(files.mistakes(exercise.name)).mistakes if not m.survives]
+        draw.shuffle(mistakes)
+        wrong = [written(solution, [mistake], mistake.id) for mistake in mistakes]
+        weights = [1 / place for place in range(1, len(wrong) + 1)]
+        answers[exercise.name] = [solution, *wrong], [sum(weights), *weights]
+    submissions = []
+    for number in range(count):
+        sources = {name: draw.choices(texts, weights)[0] for name, (texts, weights) in answers.items()}
         handed_in = {n: HandedIn(n, f"{n}.py", f"# {number}\n{s}".encode()) for n, s in sources.items()}
         submissions.append(Submission(f"s{number:04}", None, handed_in, "ready"))
     return submissions
