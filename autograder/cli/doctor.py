@@ -36,6 +36,8 @@ def _report(console: Console, found: Diagnosis) -> None:
     for mechanism, why in found.missing.items():
         console.print(Text(f"  missing: {mechanism} ({why})", style="yellow"))
         console.print(Text(f"    to get it: {found.cures[mechanism]}"))
+    scratch = f"cannot be given ({found.no_scratch})" if found.no_scratch else "can be given"
+    console.print(Text(f"  scratch: {scratch}"))
     console.print(Text("\nCan student code, when it tries:"))
     for finding in found.findings:
         remark = "" if finding.proven else " (not proven: it does not work outside either)"

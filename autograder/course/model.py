@@ -157,7 +157,8 @@ class Limits(_Part):
 
 class Exercise(_Part):
     """One module a student writes. `course` says where it is taught, `needs` which earlier exercises it builds on,
-    `forbidden` which library operations would do it for the student, by their full names.
+    `forbidden` which library operations would do it for the student, by their full names. With `scratch_mb` its code
+    has an empty folder of that size to write to while it is graded; 0 is none.
     """
 
     name: Annotated[str, AfterValidator(_module_name)]
@@ -165,6 +166,7 @@ class Exercise(_Part):
     course: Annotated[tuple[Text, ...], Field(strict=False), AfterValidator(_not_empty)]
     needs: Annotated[tuple[str, ...], Field(strict=False)] = ()
     forbidden: Annotated[tuple[Annotated[str, AfterValidator(_dotted)], ...], Field(strict=False)] = ()
+    scratch_mb: Count = 0
 
 
 HINT_POLICIES = ("always", "after_first_attempt", "after_deadline", "never")

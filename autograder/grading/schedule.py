@@ -30,12 +30,13 @@ def grade_all(
     """Grade submissions in order, a few at a time; `finished` gets each receipt at once.
 
     Raises:
-        NotConfined: student code cannot be closed in as required or promised.
+        NotConfined: student code cannot be closed in as required or promised, or have the scratch that was asked for.
         SandboxError: no zygote can be started.
     """
     waiting, lanes = iter(submissions), deque[_Lane]()
     suspects: deque[Submission] = deque()
     done = 0
+    zygotes.get().must_have_scratch_for(grader.desk.with_scratch)
     _learn(grader, zygotes)
     try:
         while True:

@@ -12,6 +12,7 @@ import resource
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -28,17 +29,25 @@ _NOT_FOR_SUBMISSIONS = {"autograder", "site-packages", "dist-packages", "test", 
 _SYSTEM = """
 /lib /lib64 /usr/lib64 /etc/ld.so.cache /etc/localtime /usr/share/zoneinfo /sys/devices/system/cpu
 """.split()
+_SCRATCH_NEEDS = (NAMESPACES, SECCOMP)
+"""Without namespaces there is no place for it; without seccomp a process could make more of them and mount more there.
+"""
 _OWN_USERS_FROM = 1_900_000_000
 _OPEN_FILES = 64
 
 
 @dataclass
 class Confinement:
-    """What is in force in this zygote, and for its workers. `missing` tells why something is not."""
+    """What is in force in this zygote, and for its workers. `missing` tells why something is not, and `no_scratch` why
+    no worker can have scratch (empty: it can).
+    """
 
     in_force: list[str] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
     own_user: bool = False
+    no_scratch: str = ""
+    _readable: list[str] = field(default_factory=list)
+    _listable: list[str] = field(default_factory=list)
     _rules: int | None = None
     _mapped: int = 0
     _workers: int = 0
@@ -51,7 +60,8 @@ class Confinement:
     def report(self) -> dict[str, object]:
         """For the grader: the level, what makes it, and why the rest is missing."""
         own_user = ["own user"] if self.own_user else []
-        return {"isolation": level(self.in_force), "in force": self.in_force + own_user, "missing": self.missing}
+        found = {"isolation": level(self.in_force), "in force": self.in_force + own_user, "missing": self.missing}
+        return {**found, "no scratch": self.no_scratch}
 
     def prepare_worker(self) -> None:
         """In the zygote, before a fork: what all workers would have to find out again."""
@@ -60,13 +70,17 @@ class Confinement:
             with kernel.open_proc("self/statm") as file:
                 self._mapped = int(file.read().split()[0]) * resource.getpagesize()
 
-    def close_in(self, memory_mb: int, cpu_seconds: int) -> None:
-        """In the worker: give everything up, for good.
+    def close_in(self, memory_mb: int, cpu_seconds: int, scratch_mb: int = 0) -> None:
+        """In the worker: give everything up, for good. What may be written to `scratch_mb` lies in a folder of its own,
+        which is its current directory and TMPDIR.
 
         Raises:
-            OSError: something that is in force here cannot be applied; the worker must end.
+            OSError: something that is in force here cannot be applied, or there is no scratch to be had; the worker
+                must end.
         """
-        self._limit(memory_mb, cpu_seconds)
+        self._limit(memory_mb, cpu_seconds, scratch_mb)
+        if scratch_mb:
+            self._go_to_scratch(scratch_mb)
         if sys.platform != "linux":
             return
         if self.own_user:
@@ -79,15 +93,26 @@ class Confinement:
         kernel.control(kernel.SET_DUMPABLE, 0)
         kernel.control(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)  # a new user or capability may have cleared it
         if self._rules is not None:
-            landlock.restrict(self._rules)
+            landlock.restrict(self._rules_with([namespaces.SCRATCH]) if scratch_mb else self._rules)
 
-    def close_off(self) -> None:
+    def close_off(self, scratch_mb: int = 0) -> None:
         """The last step, when all descriptors are in place: refuse all calls but those listed."""
         if SECCOMP in self.in_force:
-            seccomp.load(seccomp.of_a_worker(os.getpid(), files=not self.sealed))
+            seccomp.load(seccomp.of_a_worker(os.getpid(), files=not self.sealed, scratch=scratch_mb > 0))
 
-    def _limit(self, memory_mb: int, cpu_seconds: int) -> None:
-        wanted = {"CORE": 0, "CPU": cpu_seconds, "FSIZE": 0, "NOFILE": _OPEN_FILES, "MEMLOCK": 0, "MSGQUEUE": 0}
+    def _rules_with(self, writable: Collection[str] = ()) -> int:
+        return landlock.ruleset([*self._readable, *namespaces.DEVICES], self._listable, writable)
+
+    def _go_to_scratch(self, scratch_mb: int) -> None:
+        if self.no_scratch:
+            raise OSError(f"no scratch can be given: {self.no_scratch}")
+        namespaces.mount_scratch(scratch_mb)
+        os.chdir(namespaces.SCRATCH)
+        os.environ["TMPDIR"] = tempfile.tempdir = namespaces.SCRATCH  # torch has asked for the latter, so it is settled
+
+    def _limit(self, memory_mb: int, cpu_seconds: int, scratch_mb: int) -> None:
+        wanted = {"CORE": 0, "CPU": cpu_seconds, "NOFILE": _OPEN_FILES, "MEMLOCK": 0, "MSGQUEUE": 0}
+        wanted["FSIZE"] = scratch_mb << 20
         if self._mapped:
             wanted["AS"] = self._mapped + (memory_mb << 20)
             try:
@@ -111,8 +136,8 @@ def shut_in(packages: Collection[str], without: Collection[str]) -> Confinement 
 
     `packages` are folders of installed packages; mechanisms `without` which to do count as missing.
     """
-    here = Confinement()
     readable = _readable(packages)
+    here = Confinement(_readable=readable, _listable=[_LIBRARY, *packages])
     offered = {name: "left out on request" if name in without else "" for name in MECHANISMS}
     if not kernel.SUPPORTED:
         offered = {
@@ -129,10 +154,11 @@ def shut_in(packages: Collection[str], without: Collection[str]) -> Confinement 
     here.in_force = [name for name in MECHANISMS if not offered[name]]
     here.missing = {name: why for name, why in offered.items() if why}
     if LANDLOCK in here.in_force:
-        rules = landlock.ruleset([*readable, *namespaces.DEVICES], listable=[_LIBRARY, *packages])
-        here._rules = kernel.out_of_the_way(rules)
+        here._rules = kernel.out_of_the_way(here._rules_with())
     is_root = kernel.SUPPORTED and os.getuid() == 0 and bool(here.in_force)
     here.own_user = is_root and not kernel.tried(lambda: _try_own_user(readable))
+    lacking = " and ".join(name for name in _SCRATCH_NEEDS if name not in here.in_force)
+    here.no_scratch = f"it needs {lacking}, not in force here" if lacking else kernel.tried(lambda: _try_scratch(here))
     return here
 
 
@@ -206,6 +232,20 @@ def _try_own_user(readable: list[str]) -> None:
         os.stat(path)
         if os.path.isfile(path):
             open(path, "rb").close()
+
+
+def _try_scratch(here: Confinement) -> None:
+    """All of it: a worker that has scratch, and fills it."""
+    here.close_in(memory_mb=512, cpu_seconds=10, scratch_mb=1)
+    here.close_off(scratch_mb=1)
+    with open("all", "wb") as file:
+        file.write(bytes(1 << 20))
+    try:
+        with open("more", "wb") as file:
+            file.write(b"1")
+    except OSError:
+        return
+    raise OSError("more can be written than was asked for")
 
 
 def _become(user: int) -> None:

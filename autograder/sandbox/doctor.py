@@ -104,13 +104,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What a host offers. `missing` says why a mechanism is not in force, `cures` how to get it."""
+    """What a host offers. `missing` says why a mechanism is not in force, `cures` how to get it, `no_scratch` why an
+    exercise cannot have scratch (empty: it can).
+    """
 
     isolation: str
     versions: dict[str, str]
     in_force: tuple[str, ...]
     missing: dict[str, str]
     cures: dict[str, str]
+    no_scratch: str
     findings: tuple[Finding, ...]
 
 
@@ -133,7 +136,8 @@ def examine(without: Sequence[str] = ()) -> Diagnosis:
     versions["kernel"] = f"{own.sysname} {own.release} {own.machine}" if own else os.name
     versions["user"] = "root" if hasattr(os, "getuid") and os.getuid() == 0 else "an ordinary user"
     missing = {str(name): str(why) for name, why in report["missing"].items()}
-    return Diagnosis(isolation, versions, tuple(report["in force"]), missing, cures(missing), tuple(findings))
+    in_force, no_scratch = tuple(report["in force"]), str(report["no scratch"])
+    return Diagnosis(isolation, versions, in_force, missing, cures(missing), no_scratch, tuple(findings))
 
 
 def _tried(zygote: Zygote, name: str, where: tuple[Any, ...]) -> Finding:

@@ -55,11 +55,12 @@ class WorkerGone(Exception):
 
 @dataclass(frozen=True)
 class WorkerLimits:
-    """What one worker may use."""
+    """What one worker may use. With `scratch_mb` it has a folder of that size that it may write to, else none."""
 
     memory_mb: int
     cpu_seconds: int
     output_bytes: int
+    scratch_mb: int = 0
 
 
 class Zygote:
@@ -106,6 +107,19 @@ class Zygote:
     def isolation(self) -> str:
         """What stands between student code and the machine (see `levels`)."""
         return str(self.report["isolation"])
+
+    def must_have_scratch_for(self, exercises: Sequence[str]) -> None:
+        """Make sure that workers can have scratch if these exercises, which ask for it, are any.
+
+        Raises:
+            NotConfined: this host cannot give it.
+        """
+        why = self.report["no scratch"] if exercises else ""
+        if why:
+            raise NotConfined(
+                f"scratch_mb of {', '.join(exercises)} cannot be given on this host ({why}); grade where"
+                " `autograder doctor` says that scratch can be given, or take scratch_mb out of course.yml"
+            )
 
     def fork(self, limits: WorkerLimits) -> Worker:
         """A fresh worker."""
@@ -232,6 +246,11 @@ class Worker:
         self._cpu_seen = 0.0
         channel.setblocking(False)
         os.set_blocking(output, False)
+
+    @property
+    def scratch_mb(self) -> int:
+        """The size of the folder that it may write to; 0 when there is none."""
+        return self._limits.scratch_mb
 
     def belongs_to(self, zygote: Zygote) -> None:
         """From now on this one is asked to end it."""

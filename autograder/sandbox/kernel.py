@@ -32,7 +32,9 @@ openat 257 56, newfstatat 262 79, readlinkat 267 78, faccessat 269 48, pselect6 
 set_robust_list 273 99, get_robust_list 274 100, dup3 292 24, pipe2 293 59, prlimit64 302 261, setns 308 268,
 getcpu 309 168, seccomp 317 277, getrandom 318 278, membarrier 324 283, statx 332 291, rseq 334 293, clone3 435 435,
 close_range 436 436, faccessat2 439 439, mount_setattr 442 442, landlock_create_ruleset 444 444,
-landlock_add_rule 445 445, landlock_restrict_self 446 446, futex_waitv 449 449, mount 165 40
+landlock_add_rule 445 445, landlock_restrict_self 446 446, futex_waitv 449 449, mount 165 40, msync 26 227, fsync 74 82,
+fdatasync 75 83, ftruncate 77 46, rename 82 -, mkdir 83 -, rmdir 84 -, unlink 87 -, mkdirat 258 34, unlinkat 263 35,
+renameat 264 38
 """
 
 

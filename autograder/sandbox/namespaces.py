@@ -18,6 +18,10 @@ _DETACH = 2
 _THIS_FOLDER, _AND_BELOW = -100, 0x8000
 _READ_ONLY_WITHOUT_DEVICES = struct.pack("=4Q", 1 | 2 | 4, 0, 0, 0)
 
+SCRATCH = "/autograder-scratch"
+"""A folder of the private root, empty and read-only but for a worker that has scratch."""
+_ENTRIES = 1024
+
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 _MOUNT_POINTS = ("/mnt", "/media", "/srv", "/run", "/var/tmp", "/tmp", "/opt", "/home", "/var")
 _INNER_ID = 1000
@@ -63,7 +67,8 @@ def _private_root(readable: Sequence[str]) -> None:
             os.makedirs(root + path, exist_ok=True)
         else:
             os.close(os.open(root + path, os.O_CREAT))
-    os.makedirs(f"{root}/proc", exist_ok=True)
+    for folder in ("/proc", SCRATCH):
+        os.makedirs(root + folder, exist_ok=True)
     for path in inside:
         if not os.path.islink(path):
             _mount(path, root + path, None, _BIND | _RECURSIVE)
@@ -84,6 +89,17 @@ def _private_root(readable: Sequence[str]) -> None:
     os.chdir("/")
     kernel.hold_proc(kernel.out_of_the_way(os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)))
     kernel.call("umount2", b"/proc", _DETACH)  # the zygote needs it, and has it by the descriptor; workers do not
+
+
+def mount_scratch(megabytes: int) -> None:
+    """In the private root: a writable folder of this size for this process alone, at SCRATCH, until it ends.
+
+    Raises:
+        OSError: this process has no power over mounts, or the host refuses it.
+    """
+    kernel.call("unshare", _MOUNTS)
+    options = f"size={megabytes}m,nr_inodes={_ENTRIES},mode=700"
+    _mount("tmpfs", SCRATCH, "tmpfs", _NO_SETUID | _NO_DEVICES | _NO_PROGRAMS, options)
 
 
 def _mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:

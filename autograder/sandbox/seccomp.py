@@ -27,6 +27,10 @@ _READ_FILES = """
 open openat stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents getdents64 statfs
 fstatfs
 """.split()
+_CHANGE_FILES = """
+ftruncate fsync fdatasync msync rename renameat mkdir mkdirat rmdir unlink unlinkat
+""".split()
+"""No links, for they could lead out, and no attributes: a device of the host may belong to the worker's user."""
 
 _TERMINAL_SIZE_AND_FLAGS = (0x5401, 0x541B, 0x5413, 0x5450, 0x5451, 0x5421)
 _DUPLICATE_AND_FLAGS = (0, 1, 2, 3, 4, 1030)
@@ -98,10 +102,12 @@ class Filter:
         self.instructions.append((code, if_true, if_false, value))
 
 
-def of_a_worker(pid: int, files: bool) -> bytes:
-    """The filter of the worker with this process id; without `files` it cannot even open one to read."""
+def of_a_worker(pid: int, files: bool, scratch: bool = False) -> bytes:
+    """The filter of the worker with this process id; without `files` it cannot even open one to read, with `scratch`
+    it can also make, move and remove them.
+    """
     rules = Filter()
-    for name in _COMPUTE + (_READ_FILES if files else []):
+    for name in _COMPUTE + (_READ_FILES if files else []) + (_CHANGE_FILES if scratch else []):
         rules.allow(name)
     rules.allow_only_with("ioctl", 1, _TERMINAL_SIZE_AND_FLAGS)
     rules.allow_only_with("fcntl", 1, _DUPLICATE_AND_FLAGS)

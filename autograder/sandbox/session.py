@@ -46,6 +46,8 @@ class Unit:
     rig: bytes | None = None
     alone: bool = False
     """Needs a worker in which nothing was loaded before: here the student's own parts must not find stand-ins."""
+    scratch_mb: int = 0
+    """Needs a worker with an empty folder of this size, which is for this unit only."""
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -59,7 +61,7 @@ class Session:
     """Carries operations of checks to the workers of one submission.
 
     A worker serves one unit after the other while each leaves it as it found it (see `footprint`); after a fault that
-    ends it, or a unit that changed the process, the next unit gets a fresh one.
+    ends it, or a unit that changed the process, the next unit gets a fresh one. One with scratch serves one unit only.
     """
 
     zygote: Zygote
@@ -153,13 +155,11 @@ class Session:
 
     def begin_rehearsal(self, unit: Unit, script: Script) -> bool:
         """Send a worker the whole script of an exercise. False when that cannot be; then grade without."""
-        self._spent = self.cpu_seconds + self._worker_cpu(), self._waited
         if unit.source is None or id(unit) in self._unloadable or unit.exercise in self.refusals:
             return False
-        if unit.alone and not self._untouched:
-            self._retire()
-            self._spent = self.cpu_seconds, self._waited
-        self._have_a_worker()
+        self._make_way_for(unit)
+        self._spent = self.cpu_seconds + self._worker_cpu(), self._waited
+        self._have_a_worker(unit)
         self._untouched = False
         self._collect_output()
         self._printing = unit.exercise
@@ -247,15 +247,14 @@ class Session:
             return
         if id(unit) in self._unloadable:
             raise self._unloadable[id(unit)]
-        if not self.shared or (unit.alone and not self._untouched):
-            self._retire()
-        self._have_a_worker()
+        self._make_way_for(unit)
+        self._have_a_worker(unit)
         found = self._load(unit)
         if "changes" in found:
             if self._unit is not None:
                 self.changes[self._unit.exercise] = _sentences(found["changes"])
             self._end_worker()
-            self._start_worker()
+            self._have_a_worker(unit)
             found = self._load(unit)
         self._unit = unit
         self.notes[unit.exercise] = _notes(found.get("notes"), unit)
@@ -318,18 +317,22 @@ class Session:
         finally:
             self._waited += time.monotonic() - begun
 
-    def _have_a_worker(self) -> None:
-        """A living worker; a fresh one also when the present one has printed all that it may."""
-        if self._worker is not None and self._worker.flooded:
+    def _make_way_for(self, unit: Unit) -> None:
+        """Retire a worker that is not fit for this unit, or has printed all that it may."""
+        if self._worker is None:
+            return
+        is_too_old = not self._untouched and (unit.alone or unit.scratch_mb > 0 or not self.shared)
+        if is_too_old or self._worker.scratch_mb != unit.scratch_mb or self._worker.flooded:
             self._retire()
-        if self._worker is None or not self._worker.alive:
-            self._start_worker()
 
-    def _start_worker(self) -> None:
+    def _have_a_worker(self, unit: Unit) -> None:
+        if self._worker is not None and self._worker.alive:
+            return
         limits = WorkerLimits(
             memory_mb=self.limits.memory_mb,
             cpu_seconds=int(self.limits.seconds_per_submission) + 1,
             output_bytes=self.limits.output_kb * 1024,
+            scratch_mb=unit.scratch_mb,
         )
         self._worker = self.zygote.fork(limits)
         self._unit = None

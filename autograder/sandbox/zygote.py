@@ -194,9 +194,11 @@ def _become_worker(
         os.dup2(source, target, inheritable=False)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    confinement.close_in(request["memory_mb"], request["cpu_seconds"])
+    confinement.close_in(request["memory_mb"], request["cpu_seconds"], request["scratch_mb"])
+    if request["scratch_mb"]:
+        footprint.renew_settings()
     os.closerange(5, 4096)
-    confinement.close_off()
+    confinement.close_off(request["scratch_mb"])
     os.write(WORKER_SOCKET, READY)
     serve(WORKER_SOCKET, WORKER_OUTPUT, request["output_bytes"], footprint)
 

@@ -95,6 +95,11 @@ class Desk:
         assert self._seat is not None
         return self._seat
 
+    @property
+    def with_scratch(self) -> list[str]:
+        """The exercises that ask for scratch."""
+        return [exercise.name for exercise in self.course.exercises if exercise.scratch_mb]
+
     def begin(self, check: Check) -> None:
         """A check begins: no calls yet, its own clock and seed."""
         self.calls = []
@@ -150,6 +155,7 @@ class Desk:
                 siblings=own_parts if own else self._stand_ins_for(exercise),
                 rig=rig.read_bytes() if rig.is_file() else None,
                 alone=own,
+                scratch_mb=self.exercises[exercise].scratch_mb,
             )
         return units[exercise, own]
 

@@ -15,7 +15,7 @@ import pytest
 
 from autograder.course import CourseError, CourseFiles, find_course, load_course
 from autograder.intake import IntakeError, Submission, collect
-from autograder.sandbox.host import Zygote
+from autograder.sandbox.host import NotConfined, Zygote
 from autograder.sandbox.session import Session, SessionLimits
 from autograder.suite.answer import Oracle
 from autograder.suite.checks import Check, SuiteError, check_of
@@ -120,6 +120,10 @@ class OneSubmission(Fixtures):
         if self.problem is not None:
             raise pytest.UsageError(self.problem)
         with Zygote() as zygote:
+            try:
+                zygote.must_have_scratch_for(self.desk.with_scratch)
+            except NotConfined as error:
+                raise pytest.UsageError(str(error)) from None
             session = Session(zygote, SessionLimits(**self.desk.limits.model_dump()))
             self.desk.take(Seat(session, {name: file.content for name, file in self.submission.files.items()}))
             result = yield

@@ -83,8 +83,10 @@ def copied_course(folder: Path, root: Path = ROOT) -> Path:
     return target
 
 
-def small_course(folder: Path, exercise: str = "layer_norm", points: int = 10, limits: str | None = None) -> Path:
-    """A copy of the course with one exercise only, which runs in a moment."""
+def small_course(
+    folder: Path, exercise: str = "layer_norm", points: int = 10, limits: str | None = None, also: str = ""
+) -> Path:
+    """A copy of the course with one exercise only, which runs in a moment; `also` are more fields of it."""
     root = copied_course(folder)
     limits = limits or "{seconds_per_check: 2, seconds_per_submission: 60, memory_mb: 2048, output_kb: 16}"
     (root / "course.yml").write_text(
@@ -102,7 +104,7 @@ assignments:
     late_policy: {{grace_days: 1, percent_per_day: 10, cap_percent: 50}}
     limits: {limits}
     exercises:
-      - {{name: {exercise}, points: {points}, course: [Week 8 §9]}}
+      - {{name: {exercise}, points: {points}, course: [Week 8 §9]{also}}}
 """
     )
     return root

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from attacks.corpus import Attack
-from attacks.run import attacks
+from attacks.run import SCRATCH, attacks
 from grading import ROOT, offers_everything
 
 from autograder.sandbox.levels import MECHANISMS, PARTIAL, satisfies
@@ -37,7 +37,7 @@ HOSTS = {
 
 
 CONTROL = "no confinement"
-OPTIONS = {"": [], CONTROL: ["--harmless", "--about-the-host", "--without", *MECHANISMS]}
+OPTIONS = {"": [], SCRATCH: ["--scratch"], CONTROL: ["--harmless", "--about-the-host", "--without", *MECHANISMS]}
 
 
 def _run(host: str) -> subprocess.CompletedProcess[str]:
@@ -50,7 +50,7 @@ def _run(host: str) -> subprocess.CompletedProcess[str]:
 def _runs() -> dict[str, Future[subprocess.CompletedProcess[str]]]:
     """All runs, two at a time: each waits for its zygote for a while."""
     pool = ThreadPoolExecutor(2)
-    return {host: pool.submit(_run, host) for host in ("", *HOSTS, CONTROL)}
+    return {host: pool.submit(_run, host) for host in ("", *HOSTS, SCRATCH, CONTROL)}
 
 
 @cache
@@ -114,6 +114,24 @@ def test_nothing_gets_through_on(host: str) -> None:
         name: p
         for name, said in found["attacks"].items()
         if (p := problems(ATTACKS[name], said, found["wrong"], found["isolation"]))
+    }
+    assert achieved == {}
+    check_the_rest(found, len(found["attacks"]))
+
+
+WHAT_SCRATCH_IS_FOR = {"shared_posix"}
+"""Attacks that also make files in their current directory."""
+
+
+@pytest.mark.skipif(not offers_everything(), reason="this host cannot give scratch; see autograder doctor")
+def test_nothing_gets_through_where_workers_have_scratch() -> None:
+    corpus = ATTACKS | {attack.name: attack for attack in attacks((SCRATCH,))}
+    found = graded(SCRATCH)
+    assert len(found["attacks"]) >= 105
+    achieved = {
+        name: p
+        for name, said in found["attacks"].items()
+        if (p := problems(corpus[name], said, found["wrong"], found["isolation"])) and name not in WHAT_SCRATCH_IS_FOR
     }
     assert achieved == {}
     check_the_rest(found, len(found["attacks"]))

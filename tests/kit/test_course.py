@@ -112,6 +112,11 @@ def test_a_small_course_loads_with_its_values(tmp_path: Path) -> None:
     assert course.zone.utcoffset(datetime(2027, 3, 7)) == timedelta(hours=1)
 
 
+def test_an_exercise_has_scratch_when_it_says_so(tmp_path: Path) -> None:
+    course = load(tmp_path, changed(*HEADS, "scratch_mb", to=8))
+    assert [exercise.scratch_mb for exercise in course.assignment("week08").exercises] == [0, 8]
+
+
 def test_the_model_is_frozen(tmp_path: Path) -> None:
     exercise = load(tmp_path, SMALL).assignments["week08"].exercises[0]
     with pytest.raises(ValueError, match="frozen"):
@@ -173,6 +178,11 @@ WRONG = {
     "points over zero": ((*HEADS, "points"), "10/0", 'points: must not divide by zero, got "10/0"'),
     "points in words": ((*HEADS, "points"), "six", 'points: must be a number or a fraction such as "10/3", got "six"'),
     "points true": ((*HEADS, "points"), True, "points: must be a number or a fraction"),
+    "scratch of nothing": ((*HEADS, "scratch_mb"), 0, "week08.exercises[1].scratch_mb: must be positive"),
+    "scratch of less": ((*HEADS, "scratch_mb"), -8, "week08.exercises[1].scratch_mb: must be positive"),
+    "scratch in part": ((*HEADS, "scratch_mb"), 0.5, "scratch_mb: must be a whole number, got 0.5"),
+    "scratch as truth value": ((*HEADS, "scratch_mb"), True, "scratch_mb: must be a whole number, got true"),
+    "scratch left open": ((*HEADS, "scratch_mb"), None, "scratch_mb: must be a whole number, got nothing"),
     "points list": ((*HEADS, "points"), [6], "points: must be a number or a fraction"),
     "points do not add up": (
         (*MASK, "points"),

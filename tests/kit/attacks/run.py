@@ -1,6 +1,6 @@
 """Grade every attack between honest work, in one run, and print what came of it as JSON.
 
-    python -m attacks.run [--only NAME ...] [--about-the-host] [--without MECHANISM ...] [--harmless]
+    python -m attacks.run [--only NAME ...] [--about-the-host] [--without MECHANISM ...] [--harmless] [--scratch]
 
 A program of its own, so that it can be run as another user and under the rules of another host (see `hosts`).
 """
@@ -33,6 +33,8 @@ from autograder.intake import collect
 ABOUT_THE_HOST = ("reading", "reaching", "lingering", "breaking")
 """Categories of what the operating system has to stop; the others are the grader's own to stop, on every host alike."""
 CATEGORIES = (*ABOUT_THE_HOST, "forging", "exhausting", "handing_in")
+SCRATCH = "scratching"
+"""The category of attacks that need a folder to write to."""
 LIMITS = "{seconds_per_check: 3, seconds_per_submission: 6, memory_mb: 512, output_kb: 16}"
 
 
@@ -51,23 +53,25 @@ def main() -> None:
     parser.add_argument(
         "--harmless", action="store_true", help="leave out attacks that hurt where nothing confines them"
     )
+    parser.add_argument("--scratch", action="store_true", help="in workers that have scratch, with what that invites")
     options = parser.parse_args()
     if "PLANTED" not in os.environ:  # where a reader of /proc would find it: in what this process was started with
         planted = {**os.environ, "PLANTED": f"MARKER_{secrets.token_hex(8)}_environment"}
         os.execve(sys.executable, [sys.executable, "-m", "attacks.run", *sys.argv[1:]], planted)
-    chosen = attacks(ABOUT_THE_HOST if options.about_the_host else CATEGORIES)
+    categories = (*ABOUT_THE_HOST, SCRATCH) if options.scratch else CATEGORIES
+    chosen = attacks(ABOUT_THE_HOST if options.about_the_host else categories)
     chosen = [a for a in chosen if a.name in options.only or not options.only]
     chosen = [a for a in chosen if not (options.harmless and a.hurts)]
-    print(json.dumps(outcome(chosen, options.without), indent=1))
+    print(json.dumps(outcome(chosen, options.without, options.scratch), indent=1))
 
 
-def outcome(chosen: list[Attack], without: list[str]) -> dict[str, Any]:
+def outcome(chosen: list[Attack], without: list[str], scratch: bool = False) -> dict[str, Any]:
     """Grade the attacks, an honest submission before each and after the last, and one that is honestly wrong."""
     marker = os.environ["PLANTED"].removesuffix("_environment")
     with tempfile.TemporaryDirectory(prefix="kit_place_") as folder, _something_listening(Path(folder)) as words:
         place = Path(folder)
         place.chmod(0o755)
-        words |= _planted(place, marker)
+        words |= _planted(place, marker, scratch)
         # Runs may overlap: what is left of this one goes by names of its own.
         words |= {"kit_leftover": f"kit_{marker[-8:]}", "60.4242": f"60.{int(marker[-6:], 16):08}"}
         work = place / "submissions"
@@ -119,9 +123,9 @@ def _said(receipt: Receipt, marker: str) -> dict[str, Any]:
     }
 
 
-def _planted(place: Path, marker: str) -> dict[str, str]:
+def _planted(place: Path, marker: str, scratch: bool) -> dict[str, str]:
     """A course, a secret and a home with markers in them; where they are, by their words in attacks."""
-    course = small_course(place, limits=LIMITS)
+    course = small_course(place, limits=LIMITS, also=", scratch_mb: 2" if scratch else "")
     for name in ("tests/suites/week08/test_layer_norm.py", "reference/layer_norm.py"):
         path = course / name
         path.write_text(f"{path.read_text()}\nPLANTED = '{marker}_{path.parts[-2]}'\n")
