@@ -30,8 +30,7 @@ _SYSTEM = """
 /lib /lib64 /usr/lib64 /etc/ld.so.cache /etc/localtime /usr/share/zoneinfo /sys/devices/system/cpu
 """.split()
 _SCRATCH_NEEDS = (NAMESPACES, SECCOMP)
-"""Without namespaces there is no place for it; without seccomp a process could make more of them and mount more there.
-"""
+"""Without namespaces there is no place for it; without seccomp a worker could make more of them, and mount more."""
 _OWN_USERS_FROM = 1_900_000_000
 _OPEN_FILES = 64
 
@@ -71,8 +70,8 @@ class Confinement:
                 self._mapped = int(file.read().split()[0]) * resource.getpagesize()
 
     def close_in(self, memory_mb: int, cpu_seconds: int, scratch_mb: int = 0) -> None:
-        """In the worker: give everything up, for good. What may be written to `scratch_mb` lies in a folder of its own,
-        which is its current directory and TMPDIR.
+        """In the worker: give everything up, for good. With `scratch_mb`, all but a folder of that size, which is its
+        current directory and TMPDIR.
 
         Raises:
             OSError: something that is in force here cannot be applied, or there is no scratch to be had; the worker
