@@ -32,10 +32,10 @@ from autograder.grading.store import now
 from autograder.intake import Submission
 from autograder.sandbox.host import SandboxError, Zygote
 from autograder.sandbox.script import Script
-from autograder.sandbox.session import Session, SessionLimits
+from autograder.sandbox.session import Refusal, Session, SessionLimits
 from autograder.suite.checking import SHARES
 from autograder.suite.checks import Check
-from autograder.suite.desk import Desk, Seat
+from autograder.suite.desk import Desk, Seat, fault_of
 from autograder.suite.explain import Verdict, trouble, verdict
 from autograder.suite.plugin import CHECK
 
@@ -106,6 +106,9 @@ class Grader:
         judged: dict[Key, Judged] = {}
         try:
             for key, items in self.units:
+                if refusal := session.refusal(self.desk.unit_of(seat, *key)):
+                    judged[key] = self._refused(items, refusal)
+                    continue
                 rehearsed = yield from self.rehearse(seat, key)
                 self.desk.take(seat)
                 judged[key] = rehearsed or self._request_by_request(session, key, items)
@@ -217,6 +220,13 @@ class Grader:
                     found[digest] = result
             results.append(result)
         return Judged(results, list(zip(script.checks, answers, strict=True)))
+
+    def _refused(self, items: Sequence[pytest.Item], refusal: Refusal) -> Judged:
+        """Results of checks of which none would get an answer: there is no need to run them."""
+        fault = fault_of(refusal)
+        checks = [item.stash[CHECK] for item in items]
+        results = [_result(check, verdict(fault, (), public=check.public), fault) for check in checks]
+        return Judged(results, [((), ()) for _ in results])
 
     def _run(self, item: pytest.Item) -> tuple[CheckResult, BaseException | None]:
         """Run a check: its result, and what it raised."""

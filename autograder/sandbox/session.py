@@ -133,11 +133,17 @@ class Session:
         """Send what was left for later, if anything was. The reply holds a fault, or nothing of interest."""
         return self._send(self._waiting_unit, []) if self._waiting and self._waiting_unit else {}
 
-    def _send(self, unit: Unit, operations: list[tuple[str, Any]]) -> dict[str, Any]:
+    def refusal(self, unit: Unit) -> Refusal | None:
+        """Why nothing will be answered for this unit whatever is asked; None where something may."""
         if unit.source is None:
-            raise Refusal("not attempted", f"{unit.exercise}.py was not handed in")
+            return Refusal("not attempted", f"{unit.exercise}.py was not handed in")
         if unit.exercise in self.refusals:
-            raise Refusal("refused", self.refusals[unit.exercise])
+            return Refusal("refused", self.refusals[unit.exercise])
+        return None
+
+    def _send(self, unit: Unit, operations: list[tuple[str, Any]]) -> dict[str, Any]:
+        if refusal := self.refusal(unit):
+            raise refusal
         if self._prompt is None:
             self._provide(unit)
         operations = [*self._waiting, *operations]
@@ -155,7 +161,7 @@ class Session:
 
     def begin_rehearsal(self, unit: Unit, script: Script) -> bool:
         """Send a worker the whole script of an exercise. False when that cannot be; then grade without."""
-        if unit.source is None or id(unit) in self._unloadable or unit.exercise in self.refusals:
+        if self.refusal(unit) or id(unit) in self._unloadable:
             return False
         self._make_way_for(unit)
         self._spent = self.cpu_seconds + self._worker_cpu(), self._waited

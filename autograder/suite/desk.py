@@ -19,6 +19,11 @@ from autograder.suite.trace import Trace, make_trace
 _FAULTS: dict[str, type[Fault]] = {f.outcome: f for f in (NotAttempted, TimedOut, Stopped, NotRun, Refused)}
 
 
+def fault_of(refusal: Refusal) -> Fault:
+    """The fault that a check ends with when no answer could be had."""
+    return _FAULTS[refusal.outcome](refusal.sentence)
+
+
 @dataclass
 class WorkerTransport:
     """Carries the operations of one exercise's checks to the session's worker. `calls` are the check's calls so far."""
@@ -45,7 +50,7 @@ class WorkerTransport:
         try:
             reply = ask()
         except Refusal as refusal:
-            raise _FAULTS[refusal.outcome](refusal.sentence) from None
+            raise fault_of(refusal) from None
         if "fault" not in reply:
             return reply.get("value")
         behind = reply.get("behind", 0)
@@ -145,7 +150,11 @@ class Desk:
 
     def unit(self, exercise: str, own: bool) -> Unit:
         """What a worker has to load for an exercise, on stand-ins or on the student's own earlier parts."""
-        units, sources = self.seat.units, self.seat.sources
+        return self.unit_of(self.seat, exercise, own)
+
+    def unit_of(self, seat: Seat, exercise: str, own: bool) -> Unit:
+        """The same for another submission than the one that is graded now."""
+        units, sources = seat.units, seat.sources
         if (exercise, own) not in units:
             rig = self.files.rig(self.assignment, exercise)
             own_parts = {name: source for name, source in sources.items() if name != exercise}
