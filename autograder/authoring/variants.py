@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from functools import lru_cache
 
 from autograder.authoring.cut import function_around
 from autograder.authoring.errors import AuthoringError
-from autograder.authoring.regions import SOLUTION, find_regions, first_line, parse
+from autograder.authoring.regions import SOLUTION, Region, find_regions, first_line, parse
 from autograder.course.mistakes import Edit, Writing
 
 
@@ -17,9 +18,8 @@ def written(solution: str, writings: Sequence[Writing], file: str) -> str:
     Raises:
         AuthoringError: a change does not apply, changes nothing, or the text does not compile with it.
     """
-    tree, lines = parse(solution, file), solution.split("\n")
-    regions = find_regions(solution, SOLUTION, file)
-    names = [function_around(tree, region, file) for region in regions]
+    names, regions, top_ends = _laid_out(solution, file.partition(":")[0])
+    lines = solution.split("\n")
     bodies = [textwrap.dedent("\n".join(lines[r.begin : r.end - 1])) for r in regions]
     before = list(bodies)
     for writing in writings:
@@ -35,11 +35,19 @@ def written(solution: str, writings: Sequence[Writing], file: str) -> str:
         lines[region.begin : region.end - 1] = textwrap.indent(body, region.indent).split("\n")
     top = "\n\n".join(w.top.strip("\n") for w in writings if w.top)
     if top:
-        first = next(first_line(node) for node in tree.body if hasattr(node, "body"))
-        lines[first - 1 : first - 1] = [*top.split("\n"), "", ""]
+        lines[top_ends:top_ends] = [*top.split("\n"), "", ""]
     text = "\n".join(lines)
     parse(text, file)
     return text
+
+
+@lru_cache(maxsize=64)
+def _laid_out(solution: str, file: str) -> tuple[list[str], list[Region], int]:
+    """The functions of a solution that have a region, their regions, and how many lines stand before the first of all
+    functions and classes."""
+    tree, regions = parse(solution, file), find_regions(solution, SOLUTION, file)
+    first = next(first_line(node) for node in tree.body if hasattr(node, "body"))
+    return [function_around(tree, region, file) for region in regions], regions, first - 1
 
 
 def _apply(edit: Edit, names: Sequence[str], bodies: list[str], file: str) -> None:
