@@ -16,8 +16,8 @@ from autograder.cli.setting import Setting
 from autograder.grading.kills import kills_text
 from autograder.grading.submission import Batch
 from autograder.proof import rules
+from autograder.proof.apart import run_apart
 from autograder.proof.experiment import Experiment
-from autograder.proof.experiment import run as experiment
 from autograder.proof.facts import facts
 from autograder.proof.page import is_current, page, page_path
 from autograder.proof.samples import Sample, known_mistakes, pairs, stubs_and_solutions, variants
@@ -80,4 +80,4 @@ def _experiment(batch: Batch, samples: list[Sample], seeds: range, notices: Cons
             task = progress.add_task(what, total=count)
             return lambda: progress.advance(task)
 
-        return experiment(batch, samples, seeds, begin)
+        return run_apart(batch, samples, seeds, begin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -62,6 +62,8 @@ class Batch:
     shared_workers: bool = True
     required_isolation: str | None = None
     """The level below which nothing is graded (see `sandbox.levels`)."""
+    only: Mapping[str, Collection[str]] | None = None
+    """Exercises to grade, by student; None: all of them."""
     diagnoses: bool = True
     """Name the mistakes behind checks that failed?"""
     kills: Mapping[str, Mapping[str, Kill]] | None = None
@@ -99,13 +101,15 @@ class Grader:
     def grade(self, zygote: Zygote, submission: Submission) -> Generator[None, None, Receipt]:
         """Grade one submission; returns its receipt. Yields while a worker computes: others can be looked after."""
         sources = {name: file.content for name, file in submission.files.items()}
-        findings = self.findings(zygote, sources)
+        units = self._units_of(submission)
+        graded = {exercise for (exercise, _), _ in units}
+        findings = self.findings(zygote, {name: source for name, source in sources.items() if name in graded})
         refusals = {name: found.refusal for name, found in findings.items() if found.refusal}
         session = Session(zygote, self.limits, shared=self.batch.shared_workers, refusals=refusals)
         seat = Seat(session, sources)
         judged: dict[Key, Judged] = {}
         try:
-            for key, items in self.units:
+            for key, items in units:
                 if refusal := session.refusal(self.desk.unit_of(seat, *key)):
                     judged[key] = self._refused(items, refusal)
                     continue
@@ -119,6 +123,10 @@ class Grader:
         results.sort(key=lambda result: self._place[result.id])
         curious = {name: found.curious for name, found in findings.items() if found.curious}
         return self._receipt(submission, session, results, curious, diagnoses)
+
+    def _units_of(self, submission: Submission) -> list[tuple[Key, list[pytest.Item]]]:
+        only = self.batch.only
+        return [unit for unit in self.units if only is None or unit[0][0] in only[submission.student]]
 
     def rehearse(self, seat: Seat, key: Key) -> Generator[None, None, Judged | None]:
         """Judge a unit on the replies to its script; None where there is none, or it has to be graded without.

@@ -12,11 +12,11 @@ from autograder.grading.receipt import CheckResult, Receipt
 from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.grading.submission import Batch
-from autograder.proof.facts import facts
 from autograder.proof.samples import ALSO, EQUIVALENT, MISTAKE, PAIR, SOLUTION, STUB, Sample
 from autograder.sandbox.levels import MECHANISMS
 
 Begin: TypeAlias = Callable[[str, int], Callable[[], None]]
+ONE_IN = 10
 _TWO_THREADS = b"import torch\ntorch.set_num_threads(2)\n"
 
 
@@ -43,6 +43,11 @@ class Graded:
         return Kill(always, frozenset().union(*lost) - always)
 
     @property
+    def is_doubtful(self) -> bool:
+        """Did it lose points in fewer than two checks, or not in the same ones with every seed?"""
+        return len(self.kill.always) < 2 or bool(self.kill.sometimes)
+
+    @property
     def is_caught(self) -> bool:
         """Did it lose points with every seed?"""
         return all(self.lost(seed) for seed in self.receipts)
@@ -66,14 +71,19 @@ class Graded:
 
 @dataclass(frozen=True)
 class Experiment:
-    """How every sample fared: over all `seeds`, once more with one that is `fresh` and with diagnoses, with two
-    threads, and the solutions with each check by itself in workers that held nothing before (`alone`)."""
+    """How every sample fared: over `seeds` and one more, with which they were diagnosed (`fresh`), with two threads,
+    and the solutions with each check by itself in workers that held nothing before (`alone`).
+
+    A mistake that two checks or more see with two seeds, and always the same ones, is not graded with the others. That
+    it costs nothing `elsewhere` follows from what is loaded there, and is tried with one in ten.
+    """
 
     files: CourseFiles
     assignment: Assignment
     seeds: Sequence[int]
     graded: Sequence[Graded]
     fresh: Sequence[Graded]
+    elsewhere: Sequence[Graded]
     two_threads: Sequence[Graded]
     alone: Receipt
 
@@ -105,17 +115,17 @@ class _Runs:
     def __init__(self, batch: Batch, zygotes: Zygotes, begin: Begin) -> None:
         self._batch, self._zygotes, self._begin = batch, zygotes, begin
         exercises = batch.assignment.exercises
-        self._with_own = {e.name for e in exercises if facts(batch.files, batch.assignment, e.name).own}
         self._needed_by = {
             e.name: {d.name for d in exercises if e.name in _below(d.name, exercises)} for e in exercises
         }
 
-    def grade(self, step: str, samples: Iterable[Sample], everywhere: bool = False, **how: Any) -> list[Graded]:
-        """The samples, each with one more receipt. Handed in is the exercise in question; what else its checks run on;
-        and, where a mistake is to be looked for `everywhere`, all that builds on it."""
+    def grade(self, step: str, samples: Iterable[Sample], elsewhere: bool = False, **how: Any) -> list[Graded]:
+        """The samples, each with a receipt of the exercise in question; `elsewhere`, of those that build on it."""
         graded = {sample.id: Graded(sample) for sample in samples}
-        submissions = [one.sample.submission(self._chosen(one.sample, everywhere)) for one in graded.values()]
-        batch, advance = replace(self._batch, submissions=submissions, **how), self._begin(step, len(submissions))
+        submissions = [one.sample.submission() for one in graded.values()]
+        only = {name: self._chosen(one.sample, elsewhere) for name, one in graded.items()}
+        batch = replace(self._batch, submissions=submissions, only=only, **how)
+        advance = self._begin(step, len(submissions))
 
         def finished(receipt: Receipt) -> None:
             graded[receipt.student].receipts[receipt.seed] = receipt
@@ -124,10 +134,10 @@ class _Runs:
         grade(batch, finished, lambda _: None, self._zygotes)
         return list(graded.values())
 
-    def _chosen(self, sample: Sample, everywhere: bool) -> set[str] | None:
-        if not sample.exercise or sample.exercise in self._with_own:
-            return None
-        return {sample.exercise, *(self._needed_by[sample.exercise] if everywhere else ())}
+    def _chosen(self, sample: Sample, elsewhere: bool) -> set[str]:
+        if not sample.exercise:
+            return set(self._needed_by)
+        return self._needed_by[sample.exercise] if elsewhere else {sample.exercise}
 
 
 def run(batch: Batch, samples: Sequence[Sample], seeds: Sequence[int], begin: Begin) -> Experiment:
@@ -140,24 +150,29 @@ def run(batch: Batch, samples: Sequence[Sample], seeds: Sequence[int], begin: Be
         kind: [s for s in samples if s.kind == kind] for kind in (STUB, SOLUTION, MISTAKE, ALSO, EQUIVALENT, PAIR)
     }
     solved = [*by_kind[SOLUTION], *by_kind[EQUIVALENT]]
-    graded: dict[str, Graded] = {}
+    first, *others = seeds
     with Zygotes() as zygotes:
         runs = _Runs(replace(batch, diagnoses=False), zygotes, begin)
-        for number, seed in enumerate(seeds):
-            first = [] if number else by_kind[STUB]
-            found = runs.grade(f"seed {seed}", [*first, *solved, *by_kind[MISTAKE]], everywhere=not number, seed=seed)
-            for one in found:
-                graded.setdefault(one.sample.id, one).receipts.update(one.receipts)
+        everything = [*by_kind[STUB], *solved, *by_kind[MISTAKE]]
+        graded = {one.sample.id: one for one in runs.grade(f"seed {first}", everything, seed=first)}
         kills = kills_of(one for one in graded.values() if one.sample.kind == MISTAKE)
         named = [*by_kind[MISTAKE], *by_kind[ALSO], *by_kind[EQUIVALENT], *by_kind[PAIR]]
         fresh = runs.grade("names", named, seed=max(seeds) + 1, diagnoses=True, kills=kills)
+        for one in fresh:
+            if one.sample.id in graded:
+                graded[one.sample.id].receipts.update(one.receipts)
+        for seed in others:
+            doubtful = [one.sample for one in graded.values() if one.sample.kind == MISTAKE and one.is_doubtful]
+            for one in runs.grade(f"seed {seed}", [*solved, *doubtful], seed=seed):
+                graded[one.sample.id].receipts.update(one.receipts)
+        elsewhere = runs.grade("elsewhere", by_kind[MISTAKE][::ONE_IN], seed=first, elsewhere=True)
         alone = runs.grade("checks alone", by_kind[SOLUTION], shared_workers=False)
     with Zygotes(without=MECHANISMS) as zygotes:  # threads are among what confinement takes away
         two = _Runs(replace(batch, diagnoses=False), zygotes, begin).grade(
             "two threads", map(_with_two_threads, solved)
         )
     receipt = alone[0].receipts[batch.seed]
-    return Experiment(batch.files, batch.assignment, seeds, list(graded.values()), fresh, two, receipt)
+    return Experiment(batch.files, batch.assignment, seeds, list(graded.values()), fresh, elsewhere, two, receipt)
 
 
 def _below(name: str, exercises: Iterable[Exercise]) -> set[str]:

@@ -42,8 +42,8 @@ def page(experiment: Experiment, known: Mapping[str, Mistakes], suites: Mapping[
         f"<!-- proof of {_digest(files, assignment)} -->",
         "",
         f"`autograder verify {assignment.id} --write` writes this page. It grades every named mistake of "
-        f"`reference/mistakes/` with seeds {', '.join(map(str, experiment.seeds))}, in confined workers, as "
-        "submissions are graded.",
+        "`reference/mistakes/` in confined workers, as submissions are graded, with two seeds at least, and where they "
+        f"leave a doubt with {len(experiment.seeds) + 1}.",
         "",
         f"{ALWAYS} fails with every seed, {SOMETIMES} with some, {NEVER} passes. *Named* says whether a submission "
         "with this mistake is told so: yes, no, or what it is called instead; after the plus, how many of the other "

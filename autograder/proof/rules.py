@@ -76,9 +76,12 @@ def problems_of_checks(
     listed = {(exercise, m.id): m for exercise, entries in known.items() for m in entries.mistakes}
     own = frozenset().union(*(facts.own for facts in suites.values()))
     for graded in experiment.of(MISTAKE):
-        yield from _mistake_problems(graded, listed[graded.sample.exercise, graded.sample.name], own)
+        yield from _mistake_problems(graded, listed[graded.sample.exercise, graded.sample.name])
+    for graded in experiment.elsewhere:
+        yield from _problems_elsewhere(graded, own)
+    surviving = {m for (_, m), mistake in listed.items() if mistake.survives}
     for graded in experiment.diagnosed(ALSO, PAIR):
-        if not graded.is_caught:
+        if not graded.is_caught and not graded.sample.mistakes <= surviving:
             yield f"{graded.sample.id}: survives with seed {_seeds_without_loss(graded)}"
     yield from _figure_problems(figures(experiment))
     narrow = {check: why for facts in suites.values() for check, why in facts.narrow.items()}
@@ -118,15 +121,17 @@ def _honest_problems(honest: Iterable[Graded], where: str = "") -> Iterator[str]
             yield f"{graded.sample.id}: a right answer is called {', '.join(sorted(graded.names))}"
 
 
-def _mistake_problems(graded: Graded, mistake: Mistake, own: frozenset[str]) -> Iterator[str]:
+def _mistake_problems(graded: Graded, mistake: Mistake) -> Iterator[str]:
     if mistake.survives is None and not graded.is_caught:
         yield f"{graded.sample.id}: survives with seed {_seeds_without_loss(graded)}; give a check inputs that show it"
     if mistake.survives is not None and graded.kill.any:
         yield f"{graded.sample.id}: is caught, so that `survives` is wrong"
+
+
+def _problems_elsewhere(graded: Graded, own: frozenset[str]) -> Iterator[str]:
     for receipt in graded.receipts.values():
         for check in receipt.checks:
-            elsewhere = check.exercise != graded.sample.exercise and check.id not in own
-            if elsewhere and check.outcome not in ("passed", "not attempted"):
+            if check.id not in own and check.outcome != "passed":
                 yield f"{graded.sample.id}: costs points in {check.id} too ({check.outcome}: {check.message})"
 
 

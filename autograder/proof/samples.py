@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -33,13 +33,9 @@ class Sample:
         """What it is called while it is graded."""
         return " ".join(part for part in (self.exercise, self.kind, self.name) if part)
 
-    def submission(self, chosen: Collection[str] | None) -> Submission:
-        """As handed in: the chosen exercises, or all of them."""
-        files = {
-            name: HandedIn(name, f"{name}.py", content)
-            for name, content in self.sources.items()
-            if chosen is None or name in chosen
-        }
+    def submission(self) -> Submission:
+        """As it is handed in."""
+        files = {name: HandedIn(name, f"{name}.py", content) for name, content in self.sources.items()}
         return Submission(student=self.id, status="ready", files=files)
 
 

@@ -55,6 +55,7 @@ def test_evaluation_drops_nothing(student, rng):
 
 ### BEGIN HIDDEN TESTS
 @pytest.mark.points(1, "gelu is the exact form, to six digits")
+@pytest.mark.narrow("the tanh form is as near as 5e-4, and far left of 0 float32 has few digits of 1 + erf")
 def test_gelu_is_exact(student, reference, rng):
     for x in (rng.uniform(-6, 6, 3, 40), rng.uniform(2, 3, 20), rng.uniform(-3, -2, 20), torch.linspace(-1, 1, 9)):
         agree(student.gelu(x), reference.gelu(x), rtol=1e-5, atol=1e-6)

@@ -79,7 +79,7 @@ def test_attention_of_random_weights(student, reference, rng):
 
 @pytest.mark.points(1, "other numbers of heads, features and positions")
 def test_attention_at_other_sizes(student, reference, rng):
-    for B, T, C, H in ((3, 4, 10, 5), (2, 6, 8, 2), (4, 3, 6, 1), (2, 1, 8, 4), (1, 300, 4, 2)):
+    for B, T, C, H in ((3, 4, 10, 5), (2, 6, 8, 2), (4, 3, 6, 1), (2, 1, 8, 4), (1, 260, 4, 2)):
         attention = student.CausalSelfAttention(C, H, 0.0)
         weights = rng.state({"qkv.weight": (3 * C, C), "output.weight": (C, C)})
         attention.load_state_dict(weights)
