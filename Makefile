@@ -10,7 +10,7 @@ export OMP_NUM_THREADS = 1
 unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX PYTEST_ADDOPTS
 
 .DEFAULT_GOAL = help
-.PHONY: help demo test lint bench release clean elsewhere
+.PHONY: help demo test lint verify bench release clean elsewhere
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -24,14 +24,18 @@ demo: $(READY) ## release week08, grade a sample class of 13, print the table
 	@echo '      .venv/bin/autograder show felix           an endless loop costs what it touches'
 	@echo '      .venv/bin/autograder show mira --instructor'
 
-test: lint ## ruff, mypy, the suites against the solutions, the kit's own tests
+test: lint ## ruff, mypy, the suites against the solutions and the mistakes, the kit's own tests
 	@$(KIT) pytest tests/suites/week08
+	@.venv/bin/autograder verify week08 --seeds 2
 	@$(KIT) pytest --numprocesses=auto --dist=loadfile
 
 lint: $(READY) ## ruff and mypy
 	@$(KIT) ruff check
 	@$(KIT) ruff format --check
 	@$(KIT) mypy
+
+verify: $(READY) ## prove week08's checks with five seeds, and write its kill matrix
+	@.venv/bin/autograder verify $(ASSIGNMENT) --write
 
 bench: $(READY) ## how fast it grades, beside bare checks and a pytest process per submission
 	@.venv/bin/python tests/bench/bench_confinement.py

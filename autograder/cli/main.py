@@ -105,7 +105,7 @@ def hint(course: Path | None, /, **options: Any) -> None:
 
 @main.command()
 @click.argument("assignment")
-@click.option("--seeds", type=click.IntRange(1, 100), default=5, show_default=True, help="So many seeds.")
+@click.option("--seeds", type=click.IntRange(2, 100), default=5, show_default=True, help="So many seeds.")
 @click.option(
     "--exercise", "only", multiple=True, help="Only the mistakes of this exercise; may be given several times."
 )

@@ -39,7 +39,7 @@ def run(course: Path | None, assignment: str, seeds: int, only: tuple[str, ...],
     stub, solution = stubs_and_solutions(setting.files, proved)
     samples = [stub, solution, *variants(solution, known), *pairs(solution, known, PAIRS, SEED_OF_PAIRS)]
     batch = Batch(setting.files, setting.course.id, proved, [], seed=1)
-    shown = _experiment(batch, samples, range(1, seeds + 1), notices)
+    shown = _experiment(batch, samples, range(1, seeds), notices)
     found += rules.problems_of_checks(shown, known, suites)
     text = page(shown, known, suites)
     path = page_path(setting.files, proved)

@@ -16,7 +16,7 @@ RELATIVE, ABSOLUTE = 1e-4, 1e-5
 """Two answers are the same within these; the absolute one counts in units of the largest number of a reply."""
 
 MOST_NUMBERS = 1_000_000
-"""A reply with more numbers than this is compared by its form only."""
+"""A reply with more numbers than this is compared by its form only, and so is a tensor."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,8 @@ def _parts(value: Any) -> Iterator[str | np.ndarray]:
     """Form and numbers of a value, in order."""
     if isinstance(value, torch.Tensor):
         yield f"{value.dtype} {list(value.shape)}"
-        yield value.double().flatten().numpy()
+        if value.numel() <= MOST_NUMBERS:
+            yield value.double().flatten().numpy()
     elif isinstance(value, float):
         yield "float"
         yield np.array([value])
@@ -102,7 +103,7 @@ def _parts(value: Any) -> Iterator[str | np.ndarray]:
             yield from _parts(entry)
     elif isinstance(value, dict):
         yield f"dict {len(value)}"
-        for key, entry in value.items():
+        for key, entry in sorted(value.items(), key=lambda pair: str(pair[0])):
             yield str(key)
             yield from _parts(entry)
     elif isinstance(value, Ref):
@@ -112,10 +113,10 @@ def _parts(value: Any) -> Iterator[str | np.ndarray]:
 
 
 def _fault(fault: Any) -> list[str]:
-    """What kind of error it was. A ValueError's words are the student's own; others are torch's or Python's."""
+    """What kind of error it was. Words of a ValueError or assertion are the student's, others torch's or Python's."""
     if not isinstance(fault, dict):
         return ["fault"]
     names = fault.get("names")
     names = [str(name) for name in names] if isinstance(names, list) else []
-    text = str(fault.get("text")) if names[:1] != ["ValueError"] else ""
+    text = "" if names[:1] in (["ValueError"], ["AssertionError"]) else str(fault.get("text"))
     return ["fault", str(fault.get("kind")), *names, text]

@@ -87,6 +87,25 @@ def test_replies_of_a_wrong_form_are_no_evidence(packed: bytes) -> None:
     assert evidence_of([CALL], packed) == ()
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"fault": None},
+        {"fault": {"names": 3, "text": ["x"], "kind": {}}},
+        {"value": {b"a": 1, "b": 2}},
+        {"value": torch.zeros(2000, 2000, dtype=torch.uint8)},
+        {"value": [torch.zeros(1000, 900)] * 3},
+        {"value": float("nan")},
+        {},
+        [],
+        None,
+    ],
+)
+def test_whatever_a_worker_sends_can_be_compared(reply: object) -> None:
+    found = evidence_of([CALL], [reply])
+    assert distance(found, found) == (0 if isinstance(reply, dict) else float("inf"))
+
+
 # -- suspects
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from example_course import SOLUTION, SUITE, make_course
+from example_course import ROOT, SOLUTION, SUITE, make_course
 
 from autograder.authoring import release
 from autograder.cli import main
 from autograder.course import CourseFiles, load_course
-from autograder.grading.kills import load_kills
+from autograder.grading.kills import load_kills, unproved
 from autograder.proof.page import is_current
 
 MISTAKES = "reference/mistakes/running_mean.yml"
@@ -56,7 +56,7 @@ FAULTS = {
         MISTAKES,
         'replace: "return x.cumsum(dim=1) / x.shape[1]"',
         'replace: "return x.cumsum(dim=1) / (counts + 0)"',
-        "running_mean mistake divides_by_the_length: survives with seed 1, 2",
+        "running_mean mistake divides_by_the_length: survives with seed 1, 2; give a check",
     ),
     "a mistake is caught that is said to survive": (
         MISTAKES,
@@ -134,3 +134,10 @@ def test_a_missing_file_of_mistakes_is_one_sentence(tmp_path: Path) -> None:
     (root / MISTAKES).unlink()
     code, said = verified(root)
     assert code == 2 and said.startswith("autograder: ") and said.rstrip().endswith("running_mean.yml does not exist")
+
+
+def test_the_page_and_the_kills_of_week08_are_those_of_its_present_sources() -> None:
+    """When this fails: autograder verify week08 --write."""
+    files, assignment = CourseFiles(ROOT), load_course(ROOT).assignment("week08")
+    assert is_current(files, assignment)
+    assert unproved(files, assignment) == []

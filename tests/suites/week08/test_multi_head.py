@@ -68,6 +68,7 @@ def test_evaluation_drops_nothing(student, rng):
 
 ### BEGIN HIDDEN TESTS
 @pytest.mark.points(2, "CausalSelfAttention is right for random weights")
+@pytest.mark.narrow("sums in another order take an eighth of the tolerance with some inputs")
 def test_attention_of_random_weights(student, reference, rng):
     attention, weights, x = student.CausalSelfAttention(12, 3, 0.0), rng.state(WEIGHTS), rng.normal(2, 5, 12)
     attention.load_state_dict(weights)
