@@ -1,17 +1,17 @@
 """Which mistake is it? Named mistakes answer the same requests as the submission, and the answers are compared.
 
-A mistake is the solution with one wrong idea in it. It runs where submissions run, in a confined worker of its own, and
-its answers are judged by the same checks. A submission has the mistake when it answers like it where it fails, and
-fails wherever the mistake would. What a run found out about its mistakes serves the whole class. Looked at are only
-mistakes that can be behind the checks that failed; which that are was noted when the checks were proved (see `kills`),
-and an exercise that was changed since is graded without diagnoses until it is proved again.
+A mistake is the solution with one wrong idea in it. It runs where submissions run, in a confined worker of its own. A
+submission has the mistake when it answers like it where it fails, and fails wherever the mistake does. Which checks a
+mistake fails was noted when they were proved (see `kills`): only mistakes that can be behind what failed are replayed,
+in those checks only, and once for the whole class. An exercise that was changed since it was proved is graded without
+diagnoses until it is proved again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from autograder.grading.evidence import Evidence, distance, evidence_of
 from autograder.grading.kills import load_kills
 from autograder.grading.receipt import PASSED, Diagnosis
 from autograder.sandbox.host import Zygote
+from autograder.sandbox.script import Script
 from autograder.sandbox.session import Session
 from autograder.suite.desk import Seat
 
@@ -37,25 +38,21 @@ Answered = tuple[Sequence[bytes], bytes | Sequence[Any]]
 
 @dataclass(frozen=True)
 class Behaviour:
-    """How a module fares in the checks of its exercise: which failed, and what it answered in each."""
+    """How a module fares in the checks of its exercise, by place: which it failed and passed, which it may fail, and
+    what it answered."""
 
     failed: frozenset[int]
     passed: frozenset[int]
-    answered: Sequence[Answered]
-    _known: dict[int, Evidence] = field(default_factory=dict)
+    evidence: Callable[[int], Evidence]
+    may_fail: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, judged: Judged) -> Behaviour:
         """The behaviour behind results; a check that never came to an answer did neither pass nor fail."""
         outcomes = [result.outcome for result in judged.results]
         failed = frozenset(i for i, outcome in enumerate(outcomes) if outcome in ("failed", "raised"))
-        return cls(failed, frozenset(i for i, o in enumerate(outcomes) if o == PASSED), judged.answered)
-
-    def evidence(self, place: int) -> Evidence:
-        """What was answered in one check."""
-        if place not in self._known:
-            self._known[place] = evidence_of(*self.answered[place])
-        return self._known[place]
+        passed = frozenset(i for i, outcome in enumerate(outcomes) if outcome == PASSED)
+        return cls(failed, passed, cache(lambda place: evidence_of(*judged.answered[place])))
 
 
 @dataclass(frozen=True)
@@ -74,12 +71,13 @@ def suspects(submission: Behaviour, mistakes: Iterable[tuple[Mistake, Behaviour]
     for mistake, behaviour in mistakes:
         if behaviour.failed & submission.passed:
             continue
-        common = behaviour.failed & submission.failed
         explains = frozenset(
-            place for place in common if distance(submission.evidence(place), behaviour.evidence(place)) <= 1
+            place
+            for place in (behaviour.failed | behaviour.may_fail) & submission.failed
+            if distance(submission.evidence(place), behaviour.evidence(place)) <= 1
         )
         if explains:
-            found.append(Suspect(mistake, explains, common - explains))
+            found.append(Suspect(mistake, explains, behaviour.failed & submission.failed - explains))
     return found
 
 
@@ -105,6 +103,7 @@ class Diagnoser:
 
     def __init__(self, grader: Grader) -> None:
         self._grader = grader
+        self._idle: list[Session] = []
         self._known = {e.name: _Exercise(grader.batch, e.name) for e in grader.batch.assignment.exercises}
 
     def diagnose(
@@ -118,15 +117,18 @@ class Diagnoser:
         found = {}
         for key, unit in judged.items():
             submission = Behaviour.of(unit)
-            if key[1] or not submission.failed or self._grader.script(key) is None:
+            script = self._grader.script(key)
+            if key[1] or not submission.failed or script is None:
                 continue
             ids = [result.id for result in unit.results]
             exercise = self._known[key[0]]
             suspected: list[Suspect] = []
+            short = exercise.shortest(script, submission.failed)
             for alike in exercise.candidates(submission, ids):
-                yield from self._replay(zygote, key, exercise, alike)
-                known = [(mistake, b) for mistake in alike if (b := exercise.behaviours[mistake.id]) is not None]
-                suspected += suspects(submission, known)
+                yield from self._replay(zygote, key, exercise, alike, [short])
+                alike = exercise.still_alike(alike, submission, short, ids)
+                yield from self._replay(zygote, key, exercise, alike, submission.failed)
+                suspected += suspects(submission, [(mistake, exercise.behaviour(mistake, ids)) for mistake in alike])
                 if any(suspect.explains == submission.failed for suspect in suspected):
                     break  # others are less alike
             if chosen := named(suspected):
@@ -134,28 +136,54 @@ class Diagnoser:
         return found
 
     def _replay(
-        self, zygote: Zygote, key: Key, exercise: _Exercise, candidates: Iterable[Mistake]
+        self, zygote: Zygote, key: Key, exercise: _Exercise, mistakes: Iterable[Mistake], places: Iterable[int]
     ) -> Generator[None, None, None]:
-        """Find out how mistakes fare, once in a run; nothing is known of those that no rehearsal can judge."""
-        session = Session(zygote, self._grader.limits)
+        """Find out what mistakes answer in some checks, once in a run; nothing where no rehearsal can tell."""
+        whole = self._grader.script(key)
+        session = self._session(zygote)
         try:
-            for mistake in candidates:
-                if mistake.id not in exercise.behaviours:
-                    seat = Seat(session, {key[0]: exercise.source(mistake)})
-                    judged = yield from self._grader.rehearse(seat, key)
-                    exercise.behaviours[mistake.id] = None if judged is None else Behaviour.of(judged)
-        finally:
+            for mistake in mistakes:
+                missing = tuple(sorted(place for place in places if (mistake.id, place) not in exercise.answers))
+                if not missing or whole is None:
+                    continue
+                seat = Seat(session, {key[0]: exercise.source(mistake)})
+                answers = None
+                if session.begin_rehearsal(self._grader.desk.unit_of(seat, *key), exercise.script(whole, missing)):
+                    yield
+                    answers = session.end_rehearsal()
+                if answers is None:
+                    session.forget_rehearsal(key[0])
+                for place, answer in zip(missing, answers or [b""] * len(missing), strict=True):
+                    exercise.answers[mistake.id, place] = evidence_of(whole.checks[place], answer)
+        except BaseException:
+            session.close()
+            raise
+        self._idle.append(session)
+
+    def _session(self, zygote: Zygote) -> Session:
+        """One that no other lane uses; its worker runs mistakes only, so that it serves one after the other."""
+        while self._idle:
+            session = self._idle.pop()
+            if session.zygote is zygote and session.used < self._grader.limits.seconds_per_submission / 2:
+                return session
+            session.close()
+        return Session(zygote, self._grader.limits)
+
+    def close(self) -> None:
+        """End the workers."""
+        for session in self._idle:
             session.close()
 
 
 class _Exercise:
-    """The mistakes of one exercise, and how those that were replayed fared."""
+    """The mistakes of one exercise, and what they answered as far as they were replayed."""
 
     def __init__(self, batch: Batch, name: str) -> None:
         self._files, self._assignment, self._name = batch.files, batch.assignment, name
         noted = load_kills(batch.files, batch.assignment, name) if batch.kills is None else batch.kills.get(name)
         self._kills = noted or {}
-        self.behaviours: dict[str, Behaviour | None] = {}
+        self._scripts: dict[tuple[int, ...], Script] = {}
+        self.answers: dict[tuple[str, int], Evidence] = {}
 
     @cached_property
     def _mistakes(self) -> dict[str, Mistake]:
@@ -168,6 +196,37 @@ class _Exercise:
     def source(self, mistake: Mistake) -> bytes:
         """The module with this mistake."""
         return written(self._solution, [mistake], f"{self._name}: {mistake.id}").encode()
+
+    def script(self, whole: Script, places: tuple[int, ...]) -> Script:
+        """The part of the exercise's script that asks what these checks ask."""
+        if places not in self._scripts:
+            self._scripts[places] = Script.of([whole.checks[place] for place in places])
+        return self._scripts[places]
+
+    def shortest(self, whole: Script, places: Iterable[int]) -> int:
+        """Of these checks the one that asks least."""
+        return min(places, key=lambda place: sum(map(len, whole.checks[place])))
+
+    def still_alike(
+        self, mistakes: list[Mistake], submission: Behaviour, place: int, ids: Sequence[str]
+    ) -> list[Mistake]:
+        """Those that answer one check like the submission, and those that pass it; all of them where none does."""
+        kept = [
+            mistake
+            for mistake in mistakes
+            if ids[place] not in self._kills[mistake.id].any
+            or distance(submission.evidence(place), self.answers[mistake.id, place]) <= 1
+        ]
+        return kept or mistakes
+
+    def behaviour(self, mistake: Mistake, ids: Sequence[str]) -> Behaviour:
+        """How a mistake fares, as it was proved, and what it answers where it was replayed."""
+        kill = self._kills[mistake.id]
+        always, sometimes = (
+            frozenset(i for i, c in enumerate(ids) if c in part) for part in (kill.always, kill.sometimes)
+        )
+        passed = frozenset(range(len(ids))) - always - sometimes
+        return Behaviour(always, passed, lambda place: self.answers[mistake.id, place], sometimes)
 
     def candidates(self, submission: Behaviour, ids: Sequence[str]) -> Iterator[list[Mistake]]:
         """The mistakes that can be behind what failed, those that fare alike together, the likeliest first."""

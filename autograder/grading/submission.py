@@ -182,6 +182,7 @@ class Grader:
     def close(self) -> None:
         """End what the run no longer needs."""
         self._inspector.close()
+        self._diagnoser.close()
 
     def left_to_a_human(self, submission: Submission, zygote: Zygote, failure: Exception) -> Receipt:
         """The receipt of a submission under which the grader failed: grader trouble, and no points either way."""

@@ -164,7 +164,7 @@ class Session:
         if self.refusal(unit) or id(unit) in self._unloadable:
             return False
         self._make_way_for(unit)
-        self._spent = self.cpu_seconds + self._worker_cpu(), self._waited
+        self._spent = self.used, self._waited
         self._have_a_worker(unit)
         self._untouched = False
         self._collect_output()
@@ -213,6 +213,11 @@ class Session:
         self._prompt = self._next_prompt = None
         self._outputs.pop(exercise, None)
         self.changes.pop(exercise, None)
+
+    @property
+    def used(self) -> float:
+        """CPU seconds that its workers have used."""
+        return self.cpu_seconds + self._worker_cpu()
 
     def close(self) -> None:
         """End the last worker."""
@@ -289,7 +294,7 @@ class Session:
     def _post(self, frame: bytes, factor: float = 1.0) -> None:
         assert self._worker is not None
         self._limit = self.limits.seconds_per_check * factor
-        left = self.limits.seconds_per_submission - self.cpu_seconds - self._worker_cpu()
+        left = self.limits.seconds_per_submission - self.used
         left = min(left, self.limits.seconds_per_submission - self._waited / WALL_FACTOR)
         if left <= 0:
             self._end_worker()
