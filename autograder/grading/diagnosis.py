@@ -66,7 +66,11 @@ class Suspect:
 
 
 def suspects(submission: Behaviour, mistakes: Iterable[tuple[Mistake, Behaviour]]) -> list[Suspect]:
-    """The mistakes that explain a failed check, without those under which a check would fail that passed."""
+    """The mistakes that explain at least half of the failed checks in which they would show.
+
+    Those under which a check would fail that passed are left out. One check alone may agree by chance: where it asks
+    little, many wrong answers are alike.
+    """
     found = []
     for mistake, behaviour in mistakes:
         if behaviour.failed & submission.passed:
@@ -76,8 +80,9 @@ def suspects(submission: Behaviour, mistakes: Iterable[tuple[Mistake, Behaviour]
             for place in (behaviour.failed | behaviour.may_fail) & submission.failed
             if distance(submission.evidence(place), behaviour.evidence(place)) <= 1
         )
-        if explains:
-            found.append(Suspect(mistake, explains, behaviour.failed & submission.failed - explains))
+        unexplained = behaviour.failed & submission.failed - explains
+        if explains and len(unexplained) <= len(explains):
+            found.append(Suspect(mistake, explains, unexplained))
     return found
 
 

@@ -155,6 +155,11 @@ def test_where_two_mistakes_meet_each_is_named_by_what_it_explains_alone() -> No
     assert found == {"one", "other"}
 
 
+def test_a_mistake_that_agrees_in_one_check_of_many_is_not_named() -> None:
+    """Where a check asks little, many wrong answers are alike."""
+    assert names(behaviour({0: 1, 1: 8, 2: 8}), one=behaviour({0: 1, 1: 2, 2: 2})) == set()
+
+
 def test_a_right_answer_has_no_suspect() -> None:
     assert names(behaviour({}), one=behaviour({0: 1})) == set()
 
