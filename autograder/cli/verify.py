@@ -25,16 +25,17 @@ from autograder.proof.samples import Sample, known_mistakes, pairs, stubs_and_so
 PAIRS, SEED_OF_PAIRS = 50, 1
 
 
-def run(course: Path | None, assignment: str, seeds: int, only: tuple[str, ...], write: bool) -> int:
+def run(course: Path | None, assignment: str, seeds: int, only: tuple[str, ...], one_in: int, write: bool) -> int:
     """Prove the checks of an assignment; print what does not hold. Returns the exit code."""
-    if only and write:
-        raise click.UsageError("--write needs all exercises; leave --exercise out")
+    if write and (only or one_in > 1):
+        raise click.UsageError("--write needs all mistakes of all exercises; leave --exercise and --one-in out")
     setting = Setting.find(course)
     proved = setting.course.assignment(assignment)
     console, notices = Console(soft_wrap=True, highlight=False), Console(stderr=True)
     begun = time.monotonic()
     found = list(rules.problems_of_texts(setting.files, setting.course, proved))
     known = known_mistakes(setting.files, [proved.exercise(name) for name in only] or proved.exercises)
+    known = {e: m.model_copy(update={"mistakes": m.mistakes[::one_in]}) for e, m in known.items()}
     suites = {e.name: facts(setting.files, proved, e.name) for e in proved.exercises}
     stub, solution = stubs_and_solutions(setting.files, proved)
     samples = [stub, solution, *variants(solution, known), *pairs(solution, known, PAIRS, SEED_OF_PAIRS)]

@@ -6,23 +6,16 @@ the student a hint: a question, never the answer.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from autograder.course.errors import CourseError, place
-from autograder.course.points import shown
+from autograder.course.model import Part, plain_id
 from autograder.course.problems import Problem, checked, sentence_of
 from autograder.course.yaml_file import read_yaml
-
-
-def _id(value: str) -> str:
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", value):
-        raise ValueError(f"must be lower-case letters, digits and underscores, got {shown(value)}")
-    return value
 
 
 def _line(value: str) -> str:
@@ -37,16 +30,12 @@ def _question(value: str) -> str:
     return _line(value)
 
 
-Id = Annotated[str, AfterValidator(_id)]
+Id = Annotated[str, AfterValidator(plain_id)]
 Line = Annotated[str, AfterValidator(_line)]
 Question = Annotated[str, AfterValidator(_question)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Edit(_Part):
+class Edit(Part):
     """Text that stands exactly once in the solution regions (or in that of `within`), and what takes its place."""
 
     find: str
@@ -54,12 +43,12 @@ class Edit(_Part):
     within: str | None = None
 
 
-class Writing(_Part):
+class Writing(Part):
     """One way to write a module other than its solution: edits, whole regions by the name of their function, and text
     that goes before the first function or class."""
 
     edit: Annotated[tuple[Edit, ...], Field(strict=False)] = ()
-    body: dict[str, str] = {}
+    body: dict[str, str] = Field(default_factory=dict)
     top: str = ""
 
     @model_validator(mode="after")
@@ -90,21 +79,21 @@ class Equivalent(Writing):
     name: Line
 
 
-class LeftOut(_Part):
+class LeftOut(Part):
     """A known mistake that cannot be made in this exercise, and why."""
 
     what: Line
     why: Line
 
 
-class Ladder(_Part):
+class Ladder(Part):
     """Help in steps, each asked for: a question, then the solution's shape with blanks. The course section is last."""
 
     question: Question
     pseudocode: str
 
 
-class Mistakes(_Part):
+class Mistakes(Part):
     """Everything known about how an exercise goes wrong, and right."""
 
     ladder: Ladder

@@ -41,7 +41,8 @@ def _not_empty(value: Filled) -> Filled:
     return value
 
 
-def _id(value: str) -> str:
+def plain_id(value: str) -> str:
+    """Lower-case letters, digits and underscores; ValueError for anything else."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", value):
         raise ValueError(f"must be lower-case letters, digits and underscores, got {shown(value)}")
     return value
@@ -94,11 +95,13 @@ Percent = Annotated[Fraction, PlainValidator(_percent)]
 Count = Annotated[int, Field(gt=0)]
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
+    """A part of a course file: frozen, of exactly these fields, nothing converted."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class Section(_Part):
+class Section(Part):
     """One section of the reading: `number` is the course's own, `unit` the study unit it is read in."""
 
     number: Annotated[int, Field(ge=0)]
@@ -107,12 +110,12 @@ class Section(_Part):
     optional: bool = False
 
 
-class StudyUnit(_Part):
+class StudyUnit(Part):
     number: Count
     title: Text
 
 
-class Week(_Part):
+class Week(Part):
     """The study units of a week in the order they are shown, and all its sections."""
 
     number: Count
@@ -131,7 +134,7 @@ class Week(_Part):
         return checked(self, problems)
 
 
-class LatePolicy(_Part):
+class LatePolicy(Part):
     """`grace_days` calendar days cost nothing; each started day after them costs a percentage, up to `cap_percent`."""
 
     grace_days: Annotated[int, Field(ge=0)]
@@ -139,7 +142,7 @@ class LatePolicy(_Part):
     cap_percent: Percent
 
 
-class Limits(_Part):
+class Limits(Part):
     """What a submission may use while it is graded."""
 
     seconds_per_check: Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -155,7 +158,7 @@ class Limits(_Part):
         return self
 
 
-class Exercise(_Part):
+class Exercise(Part):
     """One module a student writes. `course` says where it is taught, `needs` which earlier exercises it builds on,
     `forbidden` which library operations would do it for the student, by their full names. With `scratch_mb` its code
     has an empty folder of that size to write to while it is graded; 0 is none.
@@ -178,13 +181,13 @@ def _hint_policy(value: str) -> str:
     return value
 
 
-class Assignment(_Part):
+class Assignment(Part):
     """What is handed out and graded as one; `id` is its key in the file and the name of its folders.
 
     `hint` says when a student is told which mistake a submission looks like.
     """
 
-    id: Annotated[str, AfterValidator(_id)]
+    id: Annotated[str, AfterValidator(plain_id)]
     title: Text
     points: Points
     deadline: Annotated[datetime, PlainValidator(_moment)]
@@ -213,10 +216,10 @@ class Assignment(_Part):
         return checked(self, problems)
 
 
-class Course(_Part):
+class Course(Part):
     """`total_sections` counts the whole course, also weeks that have no entry here."""
 
-    id: Annotated[str, AfterValidator(_id)]
+    id: Annotated[str, AfterValidator(plain_id)]
     title: Text
     timezone: Annotated[str, AfterValidator(_zone_name)]
     total_sections: Count

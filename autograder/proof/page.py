@@ -79,7 +79,8 @@ def _summary(found: Figures, experiment: Experiment, known: Mapping[str, Mistake
     yield "| exercise | checks | mistakes | caught | named | other right answers |"
     yield "|---|---|---|---|---|---|"
     named = [one for one in experiment.diagnosed(MISTAKE) if one.is_caught and one.is_named]
-    for exercise, kills in experiment.kills.items():
+    for exercise in known:
+        kills = experiment.kills[exercise]
         checks = sum(check.exercise == exercise for check in experiment.alone.checks)
         caught = sum(bool(kill.always) for kill in kills.values())
         mine = sum(one.sample.exercise == exercise for one in named)
