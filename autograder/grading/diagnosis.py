@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.authoring.contents import read_source
 from autograder.authoring.variants import written
 from autograder.course.mistakes import Mistake, load_mistakes
-from autograder.grading.evidence import Evidence, distance, evidence_of
+from autograder.grading.evidence import Evidence, distance, evidence_of, tells_much
 from autograder.grading.kills import load_kills
 from autograder.grading.receipt import PASSED, Diagnosis
 from autograder.sandbox.host import Zygote
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 MOST_REPLAYED = 24
 """So many mistakes at most are looked at for one exercise of one submission."""
+
+_ENOUGH_TO_STAND_BESIDE = 3
+"""A mistake that explains so many checks may be named where others fail for another reason."""
 
 Answered = tuple[Sequence[bytes], bytes | Sequence[Any]]
 """The requests of one check and the replies to them, which may still be packed."""
@@ -58,31 +61,49 @@ class Behaviour:
 @dataclass(frozen=True)
 class Suspect:
     """A mistake that a submission may have. `explains` are the checks that fail in the same way, `unexplained` those
-    that fail, as they would with the mistake, but in another way."""
+    that fail, as they would with the mistake, but in another way, `others` those that fail and would not with it."""
 
     mistake: Mistake
     explains: frozenset[int]
     unexplained: frozenset[int]
+    others: frozenset[int]
+    tells_much: bool
+
+    @property
+    def is_convincing(self) -> bool:
+        """Is it the whole story; or else is it told by answers that few others would give, explains it most of where it
+        would show, and more than fails besides?"""
+        count = len(self.explains)
+        if not self.unexplained and not self.others:
+            return True
+        is_most = not self.others or (count >= _ENOUGH_TO_STAND_BESIDE and len(self.others) <= count)
+        return self.tells_much and len(self.unexplained) < count and is_most
 
 
-def suspects(submission: Behaviour, mistakes: Iterable[tuple[Mistake, Behaviour]]) -> list[Suspect]:
-    """The mistakes that explain at least half of the failed checks in which they would show.
+def suspects(
+    submission: Behaviour, mistakes: Iterable[tuple[Mistake, Behaviour]], right: Callable[[int], Evidence]
+) -> list[Suspect]:
+    """The mistakes that convincingly explain failed checks, without those under which a check would fail that passed.
 
-    Those under which a check would fail that passed are left out. One check alone may agree by chance: where it asks
-    little, many wrong answers are alike.
+    `right` is what the solution answers in a check. That answers agree may be chance: a check that asks little gets the
+    same answer from many who are wrong.
     """
     found = []
     for mistake, behaviour in mistakes:
         if behaviour.failed & submission.passed:
             continue
-        explains = frozenset(
-            place
-            for place in (behaviour.failed | behaviour.may_fail) & submission.failed
-            if distance(submission.evidence(place), behaviour.evidence(place)) <= 1
+        shows = behaviour.failed | behaviour.may_fail
+        answers = {place: behaviour.evidence(place) for place in shows & submission.failed}
+        explains = frozenset(p for p, answer in answers.items() if distance(submission.evidence(p), answer) <= 1)
+        suspect = Suspect(
+            mistake,
+            explains,
+            unexplained=behaviour.failed & submission.failed - explains,
+            others=submission.failed - shows,
+            tells_much=any(tells_much(answers[place], right(place)) for place in explains),
         )
-        unexplained = behaviour.failed & submission.failed - explains
-        if explains and len(unexplained) <= len(explains):
-            found.append(Suspect(mistake, explains, unexplained))
+        if explains and suspect.is_convincing:
+            found.append(suspect)
     return found
 
 
@@ -132,8 +153,9 @@ class Diagnoser:
             for alike in exercise.candidates(submission, ids):
                 yield from self._replay(zygote, key, exercise, alike, [short])
                 alike = exercise.still_alike(alike, submission, short, ids)
-                yield from self._replay(zygote, key, exercise, alike, submission.failed)
-                suspected += suspects(submission, [(mistake, exercise.behaviour(mistake, ids)) for mistake in alike])
+                yield from self._replay(zygote, key, exercise, [None, *alike], submission.failed)
+                known = [(mistake, exercise.behaviour(mistake, ids)) for mistake in alike]
+                suspected += suspects(submission, known, exercise.right)
                 if any(suspect.explains == submission.failed for suspect in suspected):
                     break  # others are less alike
             if chosen := named(suspected):
@@ -141,14 +163,16 @@ class Diagnoser:
         return found
 
     def _replay(
-        self, zygote: Zygote, key: Key, exercise: _Exercise, mistakes: Iterable[Mistake], places: Iterable[int]
+        self, zygote: Zygote, key: Key, exercise: _Exercise, mistakes: Iterable[Mistake | None], places: Iterable[int]
     ) -> Generator[None, None, None]:
-        """Find out what mistakes answer in some checks, once in a run; nothing where no rehearsal can tell."""
+        """Find out what mistakes, or the solution (None), answer in some checks, once in a run; nothing where no
+        rehearsal can tell."""
         whole = self._grader.script(key)
         session = self._session(zygote)
         try:
             for mistake in mistakes:
-                missing = tuple(sorted(place for place in places if (mistake.id, place) not in exercise.answers))
+                name = mistake.id if mistake else ""
+                missing = tuple(sorted(place for place in places if (name, place) not in exercise.answers))
                 if not missing or whole is None:
                     continue
                 seat = Seat(session, {key[0]: exercise.source(mistake)})
@@ -159,7 +183,7 @@ class Diagnoser:
                 if answers is None:
                     session.forget_rehearsal(key[0])
                 for place, answer in zip(missing, answers or [b""] * len(missing), strict=True):
-                    exercise.answers[mistake.id, place] = evidence_of(whole.checks[place], answer)
+                    exercise.answers[name, place] = evidence_of(whole.checks[place], answer)
         except BaseException:
             session.close()
             raise
@@ -198,9 +222,15 @@ class _Exercise:
     def _solution(self) -> str:
         return read_source(self._files, self._files.solution(self._assignment.id, self._name))
 
-    def source(self, mistake: Mistake) -> bytes:
-        """The module with this mistake."""
+    def source(self, mistake: Mistake | None) -> bytes:
+        """The module with this mistake, or none."""
+        if mistake is None:
+            return self._solution.encode()
         return written(self._solution, [mistake], f"{self._name}: {mistake.id}").encode()
+
+    def right(self, place: int) -> Evidence:
+        """What the solution answers in a check."""
+        return self.answers["", place]
 
     def script(self, whole: Script, places: tuple[int, ...]) -> Script:
         """The part of the exercise's script that asks what these checks ask."""

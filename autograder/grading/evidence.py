@@ -19,6 +19,9 @@ MOST_NUMBERS = 1_000_000
 """A reply with more numbers than this is compared by its form only, and so is a tensor."""
 
 
+_FEW, _ENOUGH = 3, 1000
+
+
 @dataclass(frozen=True)
 class Reply:
     """One reply: its `form` (types, shapes, names, texts) and its numbers, float64."""
@@ -43,6 +46,11 @@ class Reply:
         allowed = RELATIVE * np.abs(ours) + ABSOLUTE * max(1e-12, float(np.abs(ours).max()))
         return float((np.abs(ours - theirs) / allowed).max())
 
+    @property
+    def tells_much(self) -> bool:
+        """Would few other wrong answers be the same? Not an error, and not a few numbers that are all alike."""
+        return self.form[:1] != ("fault",) and len(np.unique(self.numbers[:_ENOUGH])) >= _FEW
+
 
 Evidence = tuple[Reply, ...]
 """The replies to the requests of one check, in order."""
@@ -52,6 +60,11 @@ def distance(ours: Evidence, theirs: Evidence) -> float:
     """The largest distance of replies to the requests that both were asked; at most 1 means the same."""
     both = list(zip(ours, theirs, strict=False))
     return max((one.distance(other) for one, other in both), default=np.inf)
+
+
+def tells_much(wrong: Evidence, right: Evidence) -> bool:
+    """Is one of the wrong replies such that few others would be wrong in the same way?"""
+    return any(reply.tells_much and reply.distance(good) > 1 for reply, good in zip(wrong, right, strict=False))
 
 
 def evidence_of(frames: Sequence[bytes], replies: bytes | Sequence[Any]) -> Evidence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ from small_course import small_course
 from autograder.course import CourseFiles, load_course
 from autograder.course.mistakes import Edit, Mistake
 from autograder.grading.diagnosis import Behaviour, named, suspects
-from autograder.grading.evidence import distance, evidence_of
+from autograder.grading.evidence import Evidence, distance, evidence_of
 from autograder.grading.kills import Kill, kills_text, load_kills, unproved
 from autograder.sandbox import wire
 from autograder.sandbox.values import Foreign, Ref
@@ -22,7 +23,7 @@ CALL = wire.encode([("call", {"ref": Ref("slope", "slope")})])
 STATE = wire.encode([("call", {"ref": Ref(1, "state_dict")})])
 
 
-def said(*values: object, frame: bytes = CALL) -> tuple[object, ...]:
+def said(*values: object, frame: bytes = CALL) -> Evidence:
     return evidence_of([frame] * len(values), [{"value": value} for value in values])
 
 
@@ -74,7 +75,7 @@ def test_of_a_state_dict_only_names_and_shapes_count() -> None:
 
 
 def test_errors_are_compared_by_kind_and_by_words_that_are_not_the_students() -> None:
-    def fault(name: str, text: str) -> tuple[object, ...]:
+    def fault(name: str, text: str) -> Evidence:
         return evidence_of([CALL], [{"fault": {"kind": "raised", "names": [name], "text": text}}])
 
     assert distance(fault("ValueError", "3 beyond 2"), fault("ValueError", "too long: 3, 2")) == 0
@@ -109,11 +110,15 @@ def test_whatever_a_worker_sends_can_be_compared(reply: object) -> None:
 # -- suspects
 
 
-def behaviour(answers: Mapping[int, float], right: float = 0.0) -> Behaviour:
-    """Four checks, each answered by one number; a check passes on the right one."""
-    numbers = [answers.get(place, right) for place in range(4)]
-    failed = frozenset(place for place, number in enumerate(numbers) if number != right)
-    return Behaviour(failed, frozenset(range(4)) - failed, lambda place: said(numbers[place]))
+def behaviour(answers: Mapping[int, float], telling: bool = True) -> Behaviour:
+    """Eight checks; 0 is the right answer to each. Answers that are not telling are one number, others are several."""
+    numbers = [answers.get(place, 0.0) for place in range(8)]
+    failed = frozenset(place for place, number in enumerate(numbers) if number)
+    return Behaviour(failed, frozenset(range(8)) - failed, lambda place: answer(numbers[place], telling))
+
+
+def answer(number: float, telling: bool = True) -> Any:
+    return said(torch.tensor([number, 2 * number + 1, 7.0]) if telling else number)
 
 
 def names(submission: Behaviour, **mistakes: Behaviour) -> set[str]:
@@ -121,7 +126,8 @@ def names(submission: Behaviour, **mistakes: Behaviour) -> set[str]:
         (Mistake(id=name, name=name, hint="?", course="Week 1 §1", edit=(Edit(find="a", replace="b"),)), one)
         for name, one in mistakes.items()
     ]
-    return {suspect.mistake.id for suspect in named(suspects(submission, known))}
+    right = answer(0.0, telling=len(submission.evidence(0)[0].numbers) > 1)
+    return {suspect.mistake.id for suspect in named(suspects(submission, known, lambda place: right))}
 
 
 def test_the_one_mistake_that_answers_alike_is_named() -> None:
@@ -146,18 +152,39 @@ def test_between_two_that_explain_the_same_nobody_is_named() -> None:
 
 
 def test_two_mistakes_in_different_parts_are_both_named() -> None:
-    found = names(behaviour({0: 1, 1: 1, 3: 7}), one=behaviour({0: 1, 1: 1}), other=behaviour({3: 7}))
-    assert found == {"one", "other"}
+    one, other = {0: 1, 1: 1, 2: 4}, {3: 7, 4: 2, 5: 1}
+    assert names(behaviour(one | other), one=behaviour(one), other=behaviour(other)) == {"one", "other"}
 
 
 def test_where_two_mistakes_meet_each_is_named_by_what_it_explains_alone() -> None:
-    found = names(behaviour({0: 1, 1: 8, 2: 3}), one=behaviour({0: 1, 1: 5}), other=behaviour({1: 6, 2: 3}))
+    one, other = {0: 1, 1: 1, 2: 4, 3: 5}, {3: 6, 4: 2, 5: 1, 6: 3}
+    found = names(behaviour(one | other | {3: 8}), one=behaviour(one), other=behaviour(other))
     assert found == {"one", "other"}
 
 
 def test_a_mistake_that_agrees_in_one_check_of_many_is_not_named() -> None:
     """Where a check asks little, many wrong answers are alike."""
     assert names(behaviour({0: 1, 1: 8, 2: 8}), one=behaviour({0: 1, 1: 2, 2: 2})) == set()
+    assert names(behaviour({0: 1, 1: 8}), one=behaviour({0: 1, 1: 2})) == set()
+
+
+def test_a_mistake_that_leaves_more_to_others_than_it_explains_is_not_named() -> None:
+    assert names(behaviour({0: 1, 1: 8, 2: 8}), one=behaviour({0: 1})) == set()
+    assert names(behaviour({0: 1, 1: 1, 2: 1, 3: 9, 4: 9, 5: 9, 6: 9}), one=behaviour({0: 1, 1: 1, 2: 1})) == set()
+
+
+def test_answers_that_tell_little_name_a_mistake_only_where_it_is_the_whole_story() -> None:
+    """Zeros, one number or an error are what many mistakes come to."""
+    little = {0: 1.0, 1: 1.0, 2: 1.0}
+    assert names(behaviour(little, telling=False), one=behaviour(little, telling=False)) == {"one"}
+    more = behaviour(little | {3: 8.0}, telling=False)
+    assert names(more, one=behaviour(little, telling=False)) == set()
+    assert names(behaviour(little | {3: 8.0}), one=behaviour(little)) == {"one"}
+
+
+@pytest.mark.parametrize("value", [torch.zeros(20), torch.eye(4), torch.tensor(3.5), True, "text", None])
+def test_constants_tell_little(value: object) -> None:
+    assert not said(value)[0].tells_much
 
 
 def test_a_right_answer_has_no_suspect() -> None:

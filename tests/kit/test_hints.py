@@ -61,7 +61,13 @@ def test_an_exercise_without_a_ladder_says_where_to_read(folder: Path) -> None:
     assert "line, step 1 of 1: where to read\n\n    Week 1 §2 Offset" in hint(folder, "line", False, "")
 
 
-@pytest.mark.parametrize("damage", ["{", "[]", '{"hints": 3}'])
+def test_a_folder_that_cannot_be_written_to_costs_the_count_and_not_the_hint(folder: Path) -> None:
+    (folder / ".progress.json.new").mkdir()
+    said = hint(folder, "slope", False, "")
+    assert "What grows with x?" in said and "this step is not counted: progress.json cannot be written" in said
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"hints": 3}', "[" * 200_000])
 def test_a_damaged_progress_file_is_named_and_left_alone(folder: Path, damage: str) -> None:
     (folder / "progress.json").write_text(damage)
     with pytest.raises(HintError, match=r"progress\.json"):
