@@ -41,7 +41,7 @@ OPTIONS = {"": [], SCRATCH: ["--scratch"], CONTROL: ["--harmless", "--about-the-
 
 
 def _run(host: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "attacks.hosts", host, *RUN] if host in HOSTS else RUN
+    command = [sys.executable, "-m", "attacks.hosts", host, *RUN] if host in HOSTS else [*RUN]
     command += OPTIONS.get(host, ["--about-the-host"])
     return subprocess.run(command, env=ENVIRONMENT, cwd=ROOT, capture_output=True, text=True)
 
