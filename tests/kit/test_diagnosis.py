@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 import torch
-from grading import ROOT, copied_course, grade_class, solution, with_body
+from grading import ROOT, copied_course, grade_class, lost, solution, with_body
 from small_course import small_course
 
+from autograder.authoring.variants import written
 from autograder.course import CourseFiles, load_course
-from autograder.course.mistakes import Edit, Mistake
+from autograder.course.mistakes import Edit, Mistake, load_mistakes
 from autograder.grading.diagnosis import Behaviour, named, suspects
 from autograder.grading.evidence import Evidence, distance, evidence_of
 from autograder.grading.kills import Kill, kills_text, load_kills, unproved
@@ -264,3 +265,40 @@ def test_an_exercise_that_changed_since_it_was_proved_is_graded_without_diagnose
 def test_every_exercise_of_the_course_has_mistakes() -> None:
     files, assignment = CourseFiles(ROOT), load_course(ROOT).assignment("week08")
     assert [e.name for e in assignment.exercises if not files.mistakes(e.name).is_file()] == []
+
+
+BLIND_SPOTS = {
+    "masked_softmax": (
+        "peak_of_the_whole_tensor",
+        "always_the_last_axis",
+        "mask_added_to_the_scores",
+        "additive_mask_read_as_zeros_and_ones",
+    ),
+    "training": ("small_gradients_blown_up", "generator_read_twice", "gradients_never_cleared"),
+    "layer_norm": ("epsilon_outside_the_root",),
+    "feed_forward": ("tanh_for_erf",),
+}
+"""Mistakes that well-known public suites on this subject let pass."""
+
+
+def test_what_public_suites_let_pass_is_caught_and_named_also_when_it_is_written_otherwise() -> None:
+    files = CourseFiles(ROOT)
+    known = {
+        mistake.id: (exercise, mistake)
+        for exercise, ids in BLIND_SPOTS.items()
+        for mistake in load_mistakes(files.mistakes(exercise)).mistakes
+        if mistake.id in ids
+    }
+    assert len(known) == sum(map(len, BLIND_SPOTS.values()))
+    work = {
+        f"{name} {number}": {exercise: written(solution(exercise), [writing], name)}
+        for name, (exercise, mistake) in known.items()
+        for number, writing in enumerate((mistake, *mistake.also))
+    }
+    assert len(work) > 1.8 * len(known)
+    receipts = grade_class(work, exercises=list(BLIND_SPOTS))
+    for student in work:
+        name = student.partition(" ")[0]
+        exercise = known[name][0]
+        assert lost(receipts[student], exercise), student
+        assert [one.mistake for one in receipts[student].diagnoses[exercise]] == [name], student
