@@ -101,7 +101,7 @@ ATTACKS = [
             import os, time
             wanted = {'secret.txt', 'grades.csv', 'gradebook.csv', 'shadow', 'id_rsa', 'id_ed25519', '.ssh', '.aws'}
             wanted |= {'.netrc', '.git-credentials', 'test_layer_norm.py', 'receipts', 'submissions', '.bash_history'}
-            end, queue, found = time.process_time() + 0.2, ['/', '/root', '/home', '/tmp', '/work'], []
+            end, queue, found = time.process_time() + 0.2, ['/', '/root', '/home', '/tmp', '/srv'], []
             for folder in queue:
                 if time.process_time() > end:
                     break
