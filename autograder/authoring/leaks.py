@@ -18,7 +18,6 @@ from autograder.authoring.contents import MANIFEST, read_source
 from autograder.authoring.errors import AuthoringError
 from autograder.authoring.kit_files import BUNDLE, KIT
 from autograder.course import Assignment, CourseFiles, TraceEntry, load_traces
-from autograder.course.mistakes import load_mistakes
 
 DISTINCTIVE = 12
 """A line of fewer characters says nothing about where it comes from."""
@@ -96,11 +95,11 @@ def _secrets(files: CourseFiles, assignment: Assignment) -> tuple[list[Secret], 
             titles = [_plain(found[2]) for found in _TITLE.finditer(inside)]
             secret += [Secret(title, f"the title of a hidden check of {name}") for title in titles]
             public.append(outside)
-        if files.mistakes(name).is_file():
-            ladder = load_mistakes(files.mistakes(name)).ladder
-            public += [ladder.question, ladder.pseudocode]
         for path in _oracles(files, name):
-            secret += _lines(_text(files, path), f"a line of {path.relative_to(files.root).as_posix()}")
+            text = _text(files, path)
+            if path == files.mistakes(name):
+                text = text.partition("\nmistakes:")[2]  # what stands before it is help for students
+            secret += _lines(text, f"a line of {path.relative_to(files.root).as_posix()}")
     return _not_public(secret, public), _numbers_of_hidden_traces(files, names, public)
 
 

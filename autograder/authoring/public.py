@@ -68,8 +68,11 @@ def _points(check: ast.FunctionDef, file: str) -> Fraction:
     marker = check.decorator_list[0] if check.decorator_list else None
     if not isinstance(marker, ast.Call) or ast.unparse(marker.func) != "pytest.mark.points":
         raise AuthoringError.at(file, check.lineno, "the first mark of a check is @pytest.mark.points(points, title)")
-    if any(ast.unparse(other) != "pytest.mark.attested" for other in check.decorator_list[1:]):
-        raise AuthoringError.at(file, check.lineno, "the only other mark of a check is @pytest.mark.attested")
+    marks = [ast.unparse(m.func if isinstance(m, ast.Call) else m) for m in check.decorator_list[1:]]
+    if not set(marks) <= {"pytest.mark.attested", "pytest.mark.narrow"}:
+        raise AuthoringError.at(
+            file, check.lineno, "the only other marks of a check are @pytest.mark.attested and @pytest.mark.narrow(why)"
+        )
     try:
         points, title = (ast.literal_eval(argument) for argument in marker.args)
         if not isinstance(title, str):

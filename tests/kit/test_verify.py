@@ -94,7 +94,12 @@ FAULTS = {
         "return x.cumsum(dim=0) / torch.arange(1, x.shape[1] + 1, dtype=x.dtype)[:, None]",
         "1 of 1 mistakes written otherwise are called something else, more than 2%",
     ),
-    "the solution is wrong": (SOLUTION, "cumsum(dim=1)", "cumsum(dim=1).abs()", "solution: failed in running_mean::"),
+    "the solution is wrong": (
+        SOLUTION,
+        "[:, None]  # [T,1]",
+        "[:, None] + 0.5  # [T,1]",
+        "solution: failed in running_mean::",
+    ),
     "a section does not exist": (SOLUTION, "(Week 8 §1)", "(Week 8 §7)", f"{SOLUTION}:1: week 8 has no section 7"),
     "a section is misspelt": (SUITE, "Week 8 §1", "week 8 section 1", 'write "week 8 section 1" as in "Week 8 §9"'),
     "a hint of the ladder gives a line of the solution away": (
