@@ -34,14 +34,14 @@ for _tag, _pattern, _first in _PLAIN:
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), _first)
 
 
-class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # not every PyYAML has it
     yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
 
 
 def read_yaml(path: Path, long: bool = False) -> Any:
     """The file's content as dicts, lists, text, numbers, truth values and None. Raises CourseError.
 
-    A `long` file is read by libyaml where it is there, nine times as fast; what is nested too deeply ends it.
+    A `long` file is read by libyaml where PyYAML has it, nine times as fast.
     """
     text = _read_text(path)
     try:
@@ -57,7 +57,10 @@ def read_yaml(path: Path, long: bool = False) -> Any:
     if root is None:
         raise CourseError.in_file(path, ["file: there is nothing in it"])
     problems: list[str] = []
-    data = _plain(root, (), (), problems)
+    try:
+        data = _plain(root, (), (), problems)
+    except RecursionError:
+        raise CourseError.in_file(path, ["file: nested too deeply"]) from None
     if problems:
         raise CourseError.in_file(path, problems)
     return data

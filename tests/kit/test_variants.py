@@ -129,3 +129,11 @@ def test_a_good_file_is_read_whole(tmp_path: Path) -> None:
     assert len(found.mistakes[0].also) == 1
     assert [one.id for one in found.equivalents] == ["other_way_round"]
     assert found.left_out[0].why == "there is none"
+
+
+@pytest.mark.parametrize("depth", [500, 5000])
+def test_a_file_that_is_nested_too_deeply_is_one_sentence(tmp_path: Path, depth: int) -> None:
+    path = tmp_path / "slope.yml"
+    path.write_text("[" * depth + "]" * depth, "utf-8")
+    with pytest.raises(CourseError, match="nest"):
+        load_mistakes(path)
