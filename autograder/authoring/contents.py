@@ -21,7 +21,7 @@ MANIFEST = "selfcheck/MANIFEST"
 
 
 def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
-    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, a README and the manifest.
+    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, data, a README, the manifest.
 
     Raises:
         AuthoringError: a source is missing or at fault.
@@ -45,6 +45,7 @@ def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
     texts["selfcheck/traces.json"] = _one_entry_a_line(traces)
     texts["selfcheck/hints.json"] = json.dumps(_hints(files, assignment), indent=1, ensure_ascii=False) + "\n"
     texts["README.md"] = readme(assignment, public)
+    texts |= {f"data/{name}": read_source(files, files.data(name)) for name in assignment.data}
     found = {path: text.encode() for path, text in sorted(texts.items())}
     return dict(sorted({**found, MANIFEST: manifest(found)}.items()))
 

@@ -37,7 +37,7 @@ by your code. Keep the file names, and the names and arguments of functions and 
 | exercise | points | public | read | builds on |
 |---|---|---|---|---|
 {rows}
-{forbidden}
+{data}{forbidden}
 ## When you are stuck
 
 `python -m selfcheck hint {first}` asks you a question about `{first}.py`. With `--more` it goes on: to the shape of the
@@ -82,6 +82,7 @@ def readme(assignment: Assignment, public: dict[str, Fraction]) -> str:
         for e in assignment.exercises
         if e.forbidden
     )
+    data = f"\nWith them come {', '.join(f'`data/{name}`' for name in assignment.data)}.\n" if assignment.data else ""
     shown = sum(public.values(), Fraction(0))
     return _PAGE.format(
         title=assignment.title,
@@ -89,6 +90,7 @@ def readme(assignment: Assignment, public: dict[str, Fraction]) -> str:
         count=len(rows),
         first=assignment.exercises[0].name,
         rows="\n".join(rows),
+        data=data,
         forbidden=forbidden,
         public=points(shown),
         hidden=points(assignment.points - shown),

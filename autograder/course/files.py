@@ -54,6 +54,9 @@ class CourseFiles:
     def stubs(self, assignment: str) -> Path:
         return self.root / "assignments" / assignment
 
+    def data(self, name: str) -> Path:
+        return self.root / "data" / name
+
     def suite(self, assignment: str) -> Path:
         return self.root / "tests" / "suites" / assignment
 

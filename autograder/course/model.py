@@ -56,6 +56,12 @@ def _module_name(value: str) -> str:
     return value
 
 
+def _file_name(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", value):
+        raise ValueError(f"must be the name of a file in data/, such as names.txt, got {shown(value)}")
+    return value
+
+
 def _zone_name(value: str) -> str:
     try:
         ZoneInfo(value)
@@ -184,7 +190,8 @@ def _hint_policy(value: str) -> str:
 class Assignment(Part):
     """What is handed out and graded as one; `id` is its key in the file and the name of its folders.
 
-    `hint` says when a student is told which mistake a submission looks like.
+    `hint` says when a student is told which mistake a submission looks like. `data` are files of the course's `data/`
+    that students get with it.
     """
 
     id: Annotated[str, AfterValidator(plain_id)]
@@ -194,6 +201,7 @@ class Assignment(Part):
     late_policy: LatePolicy
     limits: Limits
     hint: Annotated[str, AfterValidator(_hint_policy)] = "always"
+    data: Annotated[tuple[Annotated[str, AfterValidator(_file_name)], ...], Field(strict=False)] = ()
     exercises: Annotated[tuple[Exercise, ...], Field(strict=False), AfterValidator(_not_empty)]
 
     def exercise(self, name: str) -> Exercise:

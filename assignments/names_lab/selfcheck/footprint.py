@@ -1,0 +1,117 @@
+"""What a submission changed in the process around it: replaced library functions, new modules, hooks, threads.
+
+Taken once when the zygote is warm, compared between two exercises of one worker. An honest module leaves no footprint,
+so the next exercise may use the same worker and cannot tell; any footprint sends the next exercise to a fresh worker.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import os
+import signal
+import sys
+import threading
+from importlib.machinery import ModuleSpec
+from operator import is_
+from typing import Any
+
+_WATCHED = """
+builtins math random os time functools itertools operator warnings copy contextlib typing dataclasses collections
+inspect numpy numpy.random torch torch.nn torch.nn.functional torch.nn.init torch.nn.modules.module torch.autograd
+torch.linalg torch.optim torch.optim.optimizer torch.optim.adamw torch.special torch.fft torch.random torch.utils.data
+torch.testing torch.overrides
+""".split()
+
+
+class Footprint:
+    """The state of the process when it was made, to be compared with its state later."""
+
+    def __init__(self) -> None:
+        self._classes = _classes()
+        self._spaces = {name: dict(space) for name, space in self._all_spaces()}
+        self._modules = set(sys.modules)
+        self._last_module = next(reversed(sys.modules))
+        self._settings = _settings()
+
+    def renew_settings(self) -> None:
+        """Settings as they are now are no change: whoever prepared this process made them."""
+        self._settings = _settings()
+
+    def changes(self, ignore: set[str] = frozenset()) -> list[str]:  # type: ignore[assignment]
+        """What is different now, as names (`torch.softmax`, `module tkinter`); `ignore` are the exercises' modules."""
+        found = []
+        for name, space in self._all_spaces():
+            before = self._spaces[name]
+            if len(space) != len(before) or not all(map(is_, space.values(), before.values())):
+                changed = {k for k, v in space.items() if before.get(k, self) is not v} | (before.keys() - space.keys())
+                found += [f"{name}.{key}" for key in sorted(map(str, changed)) if key not in _NOTED_BY_COPY]
+        strangers = {name for name in self._new_modules() - ignore if not _is_a_librarys(name)}
+        found += [f"module {name}" for name in sorted(map(str, strangers))]
+        now = _settings()
+        found += [key for key, value in self._settings.items() if now[key] != value]
+        return [entry for entry in found if entry not in _HARMLESS][:20]
+
+    def _new_modules(self) -> set[str]:
+        """Those imported since. They stand last, so that a fork need not touch (and so copy) what is old."""
+        new: set[str] = set()
+        for name in reversed(sys.modules):
+            if name == self._last_module and len(sys.modules) == len(self._modules) + len(new):
+                return new
+            new.add(name)
+        return sys.modules.keys() - self._modules
+
+    def _all_spaces(self) -> list[tuple[str, Any]]:
+        modules = [(name, vars(importlib.import_module(name))) for name in _WATCHED if name in sys.modules]
+        return modules + [(name, vars(cls)) for name, cls in self._classes]
+
+
+_HARMLESS = {"builtins._"}
+_NOTED_BY_COPY = {"__slotnames__"}
+
+
+def _is_a_librarys(name: str) -> bool:
+    """Is it a module that was imported from an installed library, as any module may do?"""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return type(spec) is ModuleSpec and spec.name == name and (spec.has_location or spec.origin == "built-in")
+
+
+def _classes() -> list[tuple[str, type]]:
+    """The classes that course code builds on: tensors, layers, optimizers."""
+    import torch
+
+    found: dict[type, str] = {torch.Tensor: "torch.Tensor", torch.Generator: "torch.Generator"}
+    for module in (torch.nn, torch.optim):
+        found |= {v: f"{module.__name__}.{v.__name__}" for v in vars(module).values() if isinstance(v, type)}
+    return [(name, cls) for cls, name in found.items() if cls.__module__.startswith("torch")]
+
+
+def _settings() -> dict[str, Any]:
+    import numpy
+    import torch
+
+    hooks = torch.nn.modules.module
+    names = [n for n in vars(hooks) if n.startswith("_global_") and isinstance(getattr(hooks, n), dict)]
+    return {
+        "sys.path": tuple(sys.path),
+        "sys.meta_path": tuple(id(f) for f in sys.meta_path if type(f).__name__ != "Siblings"),
+        "recursion limit": sys.getrecursionlimit(),
+        "threads": threading.active_count(),
+        "working directory": os.getcwd(),
+        "environment": tuple(sorted(os.environ.items())),
+        "module hooks": tuple(len(getattr(hooks, n)) for n in names),
+        "trace function": (sys.gettrace(), sys.getprofile()),
+        "output streams": (type(sys.stdout), type(sys.stderr), sys.excepthook),
+        "alarm": signal.getitimer(signal.ITIMER_REAL) if hasattr(signal, "getitimer") else None,
+        "numpy errors": numpy.geterr(),
+        "inference mode": torch.is_inference_mode_enabled(),
+        "autocast": torch.is_autocast_enabled("cpu"),
+        "function modes": (torch._C._len_torch_function_stack(), torch._C._len_torch_dispatch_stack()),
+        "anomaly detection": torch.is_anomaly_enabled(),
+        "torch threads": torch.get_num_threads(),
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "build class": builtins.__build_class__ is _BUILD_CLASS,
+    }
+
+
+_BUILD_CLASS = builtins.__build_class__

@@ -1,0 +1,104 @@
+"""The list of names is the one that its note describes, and a list that is no such list is refused by line."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILE, NOTE = ROOT / "data" / "names.txt", ROOT / "data" / "NAMES.md"
+
+
+def exercise(name: str):
+    spec = importlib.util.spec_from_file_location(f"names_lab_{name}", ROOT / "solutions" / "names_lab" / f"{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+DATASET = exercise("dataset")
+
+
+def test_the_list_is_the_one_that_its_note_describes():
+    content, note = FILE.read_bytes(), NOTE.read_text("utf-8")
+    assert re.search(r"`([0-9a-f]{64})`", note)[1] == hashlib.sha256(content).hexdigest()
+    names = content.decode("ascii").splitlines()
+    assert content.endswith(b"\n") and b"\r" not in content
+    lines, different = (int(n.replace(",", "")) for n in re.search(r"([\d,]+) lines, ([\d,]+) different", note).groups())
+    assert (len(names), len(set(names))) == (lines, different) == (32469, 29910)
+    assert {len(name) for name in names} == set(range(2, 16))
+    assert set("".join(names)) == set(map(chr, range(ord("a"), ord("z") + 1)))
+
+
+def test_girls_stand_before_boys_and_no_name_twice_among_either():
+    names = FILE.read_text("ascii").splitlines()
+    assert names[:5] == ["emma", "olivia", "ava", "isabella", "sophia"]
+    boys = names.index("liam", 10_000)  # some girls are called so too
+    for part in (names[:boys], names[boys:]):
+        assert len(part) == len(set(part))
+        rarest = part[-500:]  # all of them were given five times, so the alphabet decides
+        assert rarest == sorted(rarest)
+    assert names[boys : boys + 3] == ["liam", "noah", "william"]
+
+
+def test_the_list_is_read_as_it_is_and_splits_without_a_leak():
+    names = DATASET.read_names(FILE)
+    assert names == FILE.read_text("ascii").splitlines()
+    parts = DATASET.split_names(names, 42)
+    assert sum(map(len, parts)) == len(names)
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        assert not set(parts[one]) & set(parts[other])
+    shares = [len(set(part)) for part in parts]
+    assert shares == [23928, 2991, 2991]
+
+
+def test_every_letter_and_every_end_is_one_prediction():
+    names = DATASET.read_names(FILE)[:3000]
+    inputs, targets = DATASET.make_examples(names, DATASET.build_vocabulary(names))
+    assert int((targets != DATASET.IGNORED).sum()) == sum(map(len, names)) + len(names)
+    assert len(inputs) == len(names) and not inputs[:, 0].any()
+
+
+BAD = {
+    "empty": (b"", "names.txt is empty; it should hold one name on each line"),
+    "a digit": (b"emma\nav4\nmia\n", "line 2 has '4'"),
+    "an accent": ("emma\nzo\u00eb\n".encode(), "line 2 has '\u00eb'"),
+    "a capital": (b"Emma\n", "line 1 has 'E'"),
+    "a space": (b"emma \n", "line 1 has ' '"),
+    "an empty line": (b"emma\n\nmia\n", "line 2 is empty"),
+    "only line ends": (b"\n", "line 1 is empty"),
+    "line ends of Windows": (b"emma\r\nava\r\n", "line 1 ends with a carriage return"),
+    "a byte order mark": (b"\xef\xbb\xbfemma\n", "line 1 begins with a byte order mark"),
+    "no UTF-8": (b"emma\nzo\xeb\n", "line 2 has '\ufffd'"),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+def test_a_list_with_a_fault_is_refused_with_its_lines(fault: str, tmp_path: Path):
+    content, words = BAD[fault]
+    (tmp_path / "names.txt").write_bytes(content)
+    with pytest.raises(ValueError, match=re.escape(words)) as error:
+        DATASET.read_names(tmp_path / "names.txt")
+    assert "\n" not in str(error.value) and str(tmp_path) not in str(error.value)
+
+
+def test_every_bad_line_counts_and_the_first_are_named(tmp_path: Path):
+    (tmp_path / "names.txt").write_text("".join(f"name{n}\n" for n in range(30)), "ascii")
+    with pytest.raises(ValueError, match="line 1 has '0'.*line 8 has '7'.*and 22 lines more"):
+        DATASET.read_names(tmp_path / "names.txt")
+
+
+def test_other_letters_and_a_file_without_a_last_line_end_are_fine(tmp_path: Path):
+    (tmp_path / "names.txt").write_text("zo\u00eb\nmia\nmia", "utf-8")
+    assert DATASET.read_names(tmp_path / "names.txt", "abcdefghijklmnopqrstuvwxyz\u00eb") == ["zo\u00eb", "mia", "mia"]
+
+
+def test_one_name_can_be_read_and_not_split(tmp_path: Path):
+    (tmp_path / "names.txt").write_text("emma\n", "ascii")
+    with pytest.raises(ValueError, match="1 different names are too few"):
+        DATASET.split_names(DATASET.read_names(tmp_path / "names.txt"), 42)
