@@ -27,9 +27,10 @@ SIZES = ("vocab_size", "context_length", "model_dim", "num_layers")
 
 
 def some_rows(rng, vocab_size, N, T):
-    """Inputs and targets [N,T] at random; from some place on, the targets of a row do not count."""
+    """Inputs and targets [N,T] at random; from some place on, the targets of all rows but the first do not count."""
     inputs, targets = rng.integers(vocab_size, N, T), rng.integers(vocab_size, N, T)
     ends = rng.integers(T, N) + 1
+    ends[0] = T
     targets[torch.arange(T) >= ends[:, None]] = -100
     return inputs, targets
 
@@ -108,9 +109,6 @@ def test_what_counts(student, reference, rig, rng):
     for batch_size in (2, 6):
         got = student.evaluate(rig.Model(table), inputs, targets, batch_size)
         agree(got, reference.evaluate(table, inputs, targets))
-    targets[4] = -100
-    got = student.evaluate(rig.Model(table), inputs, targets, 1)
-    agree(got, reference.evaluate(table, inputs, targets))
 
 
 @pytest.mark.points(2, "measuring leaves every module in its mode, sets no seed, records no graph")
