@@ -1,6 +1,7 @@
 # make demo and make test set up what they need in .venv first; `make help` lists everything.
 
 PYTHON ?= python3
+ASSIGNMENTS = week08 names_lab
 ASSIGNMENT ?= week08
 KIT = .venv/bin/python -m
 READY = .venv/installed
@@ -25,8 +26,9 @@ demo: $(READY) ## release week08, grade a sample class of 13, print the table
 	@echo '      .venv/bin/autograder show mira --instructor'
 
 test: lint ## ruff, mypy, the suites against the solutions and the mistakes, the kit's own tests
-	@$(KIT) pytest tests/suites/week08
+	@for name in $(ASSIGNMENTS); do $(KIT) pytest "tests/suites/$$name" || exit; done
 	@.venv/bin/autograder verify week08 --seeds 2 --one-in 5
+	@.venv/bin/autograder verify names_lab --seeds 2 --one-in 15
 	@$(KIT) pytest --numprocesses=auto --dist=loadfile
 
 lint: $(READY) ## ruff and mypy
@@ -34,15 +36,15 @@ lint: $(READY) ## ruff and mypy
 	@$(KIT) ruff format --check
 	@$(KIT) mypy
 
-verify: $(READY) ## prove week08's checks with five seeds, and write its kill matrix
+verify: $(READY) ## prove the checks with five seeds, and write the kill matrix (ASSIGNMENT=week08)
 	@.venv/bin/autograder verify $(ASSIGNMENT) --write
 
 bench: $(READY) ## how fast it grades, beside bare checks and a pytest process per submission
 	@.venv/bin/python tests/bench/bench_confinement.py
 	@.venv/bin/python tests/bench/bench_grading.py
 
-release: $(READY) ## cut the students' files again (ASSIGNMENT=week08)
-	@.venv/bin/autograder release $(ASSIGNMENT)
+release: $(READY) ## cut the students' files of all assignments again
+	@for name in $(ASSIGNMENTS); do .venv/bin/autograder release "$$name" || exit; done
 	@for stub in data/sample_class/sven/*.py; do cp "assignments/week08/$${stub##*/}" "$$stub"; done
 
 clean: ## remove .venv and what tools left behind; the receipts in .autograder stay

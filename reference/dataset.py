@@ -1,6 +1,7 @@
 """Oracle of `dataset`: characters counted with numpy, a shuffle exchange by exchange, rows filled place by place."""
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -10,7 +11,7 @@ BOUNDARY, IGNORED = ".", -100
 
 def build_vocabulary(names: list[str]) -> list[str]:
     """The boundary, then numpy's sorted unique characters."""
-    return [BOUNDARY] + np.unique(np.array(list("".join(names)))).tolist()
+    return [BOUNDARY, *np.unique(np.array(list("".join(names)))).tolist()]
 
 
 def encode(text: str, vocabulary: list[str]) -> list[int]:
@@ -37,8 +38,7 @@ def split_names(names: list[str], seed: int) -> list[list[str]]:
     tenths = [10 * order.index(name) for name in names]
     bounds = [0, 10 * (8 * n // 10), 10 * (9 * n // 10), 10 * n]
     return [
-        [name for name, at in zip(names, tenths, strict=True) if low <= at < high]
-        for low, high in zip(bounds, bounds[1:], strict=False)
+        [name for name, at in zip(names, tenths, strict=True) if low <= at < high] for low, high in pairwise(bounds)
     ]
 
 
@@ -48,7 +48,7 @@ def make_examples(names: list[str], vocabulary: list[str]) -> tuple[torch.Tensor
     inputs, targets = np.full(shape, vocabulary.index(BOUNDARY)), np.full(shape, IGNORED)
     for row, name in enumerate(names):
         text = BOUNDARY + name + BOUNDARY
-        for place, (here, following) in enumerate(zip(text, text[1:], strict=False)):
+        for place, (here, following) in enumerate(pairwise(text)):
             inputs[row, place], targets[row, place] = vocabulary.index(here), vocabulary.index(following)
     return torch.from_numpy(inputs).long(), torch.from_numpy(targets).long()
 

@@ -1,7 +1,7 @@
 """Oracle of `experiments`: numpy in float64, one head, one place, one part at a time.
 
-`Table` and `Model` are those of the suite's rig: the scores of `Table` at a place are a row of its table, chosen by the sum
-of all tokens up to there modulo V.
+`Table` and `Model` are those of the suite's rig: the scores of `Table` at a place are a row of its table, chosen by the
+sum of all tokens up to there modulo V.
 """
 
 import math

@@ -50,8 +50,10 @@ def _what_is_wrong(line: str, letters: str) -> str:
         return "begins with a byte order mark (save the file without one)"
     if line.endswith("\r"):
         return "ends with a carriage return (save the file with plain line ends)"
+    if not line:
+        return "is empty"
     strange = "".join(dict.fromkeys(character for character in line if character not in letters))
-    return f"has {strange!r}, not only letters of {letters[0]} to {letters[-1]}" if strange else "" if line else "is empty"
+    return f"has {strange!r}, not only letters of {letters[0]} to {letters[-1]}" if strange else ""
 
 
 def build_vocabulary(names: list[str]) -> list[str]:

@@ -1,8 +1,8 @@
 """Models that a Transformer has to beat: bigrams, counted and learned, and an MLP with a window (Day 3 ch. 9).
 
-Every model here is called like MiniGPT: `model(token_ids, targets)` gives `(logits [B,T,V], loss)`, the loss a mean over
-the targets that count. At place t a model may use token_ids[:, : t + 1] and nothing after it. So one function can measure
-them all, on the same rows.
+Every model here is called like MiniGPT: `model(token_ids, targets)` gives `(logits [B,T,V], loss)`, the loss a mean
+over the targets that count. At place t a model may use token_ids[:, : t + 1] and nothing after it. So one function can
+measure them all, on the same rows.
 
 Names: Day 3 calls the MLP's parts emb, fc1 and fc2, its window block_size, its sizes n_embd and n_hidden.
 

@@ -1,8 +1,8 @@
 """What an experiment measures, as numbers that can be checked before they are drawn (Day 3 ch. 10).
 
 A model here is anything that is called like MiniGPT: `model(token_ids)` gives `(logits [B,T,V], loss or None)`.
-`attention_maps` also looks into it: `model.blocks` holds blocks with an `attention` that has `qkv` and `num_heads`, as in
-Week 8. Day 3 writes d_model for `model_dim` and n_layers for `num_layers`.
+`attention_maps` also looks into it: `model.blocks` holds blocks with an `attention` that has `qkv` and `num_heads`, as
+in Week 8. Day 3 writes d_model for `model_dim` and n_layers for `num_layers`.
 
 Axes: B rows, T places, V vocab_size, C model_dim, H num_heads, D = C/H.
 """
@@ -62,9 +62,7 @@ def attention_maps(model: nn.Module, token_ids: torch.Tensor) -> torch.Tensor:
     ### END SOLUTION
 
 
-def model_size(
-    vocab_size: int, context_length: int, model_dim: int, num_layers: int, output_bias: bool = False
-) -> int:
+def model_size(vocab_size: int, context_length: int, model_dim: int, num_layers: int, output_bias: bool = False) -> int:
     """How many parameters a MiniGPT has, from its sizes alone (exercise 2).
 
     Args:

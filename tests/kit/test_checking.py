@@ -21,6 +21,7 @@ from autograder.suite.checking import (
     partial_credit,
     parts,
     rejects,
+    same,
     tensor,
 )
 from autograder.suite.explain import verdict
@@ -34,6 +35,51 @@ def refusal(function: Any, *arguments: Any, **keywords: Any) -> Mismatch:
     with pytest.raises(Mismatch) as raised:
         function(*arguments, **keywords)
     return raised.value
+
+
+# -- same
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted"),
+    [
+        ("a", "a"),
+        (3, 3),
+        ([1, "b"], [1, "b"]),
+        (("a", [2]), ["a", (2,)]),
+        ({"x": [1], "y": None}, {"y": None, "x": [1]}),
+    ],
+)
+def test_the_same_plain_data_is_the_same(got: Any, wanted: Any) -> None:
+    same(got, wanted)
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "told"),
+    [
+        ("b", "a", "the answer differs"),
+        (["a", "b", "d"], ["a", "b", "c"], "the answer differs, first at [2]"),
+        ({"x": [1, 2]}, {"x": [1, 3]}, "the answer differs, first at ['x'][1]"),
+        ({"x": 1}, {"y": 1}, "the answer differs"),
+        ({"x": 1, "y": 2}, {"x": 1}, "the answer differs"),
+        (["a"], ["a", "b"], "expected a list of 2, got a list of 1"),
+        ("ab", ["a", "b"], "expected a list of 2, got str"),
+        ([True], [1], "expected int, got bool, first at [0]"),
+        (1.0, 1, "expected int, got float"),
+        ("1", 1, "expected int, got str"),
+        (None, "a", "expected str, got None (is a return missing?)"),
+        (torch.tensor(1), 1, "expected int, got a tensor of shape []"),
+        (torch.tensor([1, 2]), [1, 2], "expected a list of 2, got a tensor of shape [2]"),
+        (Foreign("generator"), [1], "expected a list of 1, got generator"),
+    ],
+)
+def test_other_plain_data_is_told_apart(got: Any, wanted: Any, told: str) -> None:
+    assert refusal(same, got, wanted).sentence == told
+
+
+def test_expected_texts_stand_in_the_detail_and_never_in_the_sentence() -> None:
+    fault = refusal(same, ["anna", "mia"], ["anna", "ZEBRA"])
+    assert "ZEBRA" not in fault.sentence and "ZEBRA" in fault.detail
 
 
 # -- agree

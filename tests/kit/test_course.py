@@ -99,6 +99,14 @@ def test_the_course_of_this_repository() -> None:
         "training": (10, ()),
         "sampling": (8, ()),
     }
+    lab = course.assignments["names_lab"]
+    assert lab.points == 100 and lab.data == ("names.txt",)
+    assert {exercise.name: (int(exercise.points), exercise.needs) for exercise in lab.exercises} == {
+        "dataset": (30, ()),
+        "baselines": (20, ()),
+        "comparison": (25, ()),
+        "experiments": (25, ("comparison",)),
+    }
 
 
 def test_a_small_course_loads_with_its_values(tmp_path: Path) -> None:

@@ -308,6 +308,20 @@ def test_a_source_at_fault_stops_the_release_with_one_sentence(tmp_path: Path, c
     assert not files.stubs("lines").exists()
 
 
+def test_data_of_an_assignment_come_along(course):
+    files, lines = course
+    with_data = lines.model_copy(update={"data": ("points.txt",)})
+    with pytest.raises(AuthoringError, match=r"data/points\.txt is missing"):
+        release(files, with_data)
+    files.data("points.txt").parent.mkdir()
+    files.data("points.txt").write_bytes(b"1 2\r\n3 4\n")
+    release(files, with_data)
+    assert (files.stubs("lines") / "data" / "points.txt").read_bytes() == b"1 2\r\n3 4\n"
+    assert "`data/points.txt`" in (files.stubs("lines") / "README.md").read_text("utf-8")
+    release(files, lines)
+    assert not (files.stubs("lines") / "data").exists()
+
+
 def test_assignments_are_current():
     """When this fails: `autograder release ASSIGNMENT`, and commit what it writes."""
     files = CourseFiles(ROOT)

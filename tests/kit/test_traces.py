@@ -333,6 +333,39 @@ def clipping(given: Inputs) -> dict[str, Any]:
     return {"norm": norm, "factor": float(clipped[0] / given["gradient"][0]), "clipped": clipped}
 
 
+# ---------------------------------------------------------------------------------------------------------- names_lab
+
+
+@computes("dataset", "anna")
+def name_as_tokens(given: Inputs) -> dict[str, Any]:
+    letters = [chr(ord("a") + i) for i in range(given["letters"])]
+    vocabulary = reference("dataset").build_vocabulary(letters)
+    return {"token_ids": reference("dataset").encode("anna", vocabulary), "vocabulary_size": len(vocabulary)}
+
+
+@computes("baselines", "parameter_counts")
+def sizes_of_baselines(given: Inputs) -> dict[str, Any]:
+    words, dim = given["vocab_size"], given["embedding_dim"]
+    table = torch.nn.Embedding(words, dim)
+    hidden = torch.nn.Linear(given["window"] * dim, given["hidden_dim"])
+    output = torch.nn.Linear(given["hidden_dim"], words)
+    counted = reference("baselines").bigram_counts(torch.zeros(1, 1).long(), torch.zeros(1, 1).long(), words)
+    return {"bigram": counted.numel(), "mlp": sum(map(parameters, (table, hidden, output)))}
+
+
+@computes("comparison", "day3_breakdown")
+def parts_of_the_model(given: Inputs) -> dict[str, Any]:
+    sizes = reference("comparison").mini_gpt_sizes(*given.values(), output_bias=True)
+    return {part.rpartition(".")[2]: size for part, size in sizes.items()} | {"total": sum(sizes.values())}
+
+
+@computes("experiments", "model_sizes")
+def sizes_of_models(given: Inputs) -> dict[str, Any]:
+    plans = zip(given["model_dim"].tolist(), given["num_layers"].tolist(), strict=True)
+    count = reference("experiments").model_size
+    return {"parameters": [count(given["vocab_size"], given["context_length"], *plan, True) for plan in plans]}
+
+
 # --------------------------------------------------------------------------------- the reference and the stated values
 
 
@@ -393,6 +426,10 @@ def test_what_students_may_have() -> None:
         ("transformer_block", "block_final_row"),
         ("training", "day3_schedule"),
         ("training", "clip_example"),
+        ("dataset", "anna"),
+        ("baselines", "parameter_counts"),
+        ("comparison", "day3_breakdown"),
+        ("experiments", "model_sizes"),
     }
 
 
@@ -419,6 +456,8 @@ def test_known_errata_are_marked() -> None:
         "masked_softmax/scaled_attention/exp_sum_rows_0_2",
         "masked_softmax/scaled_attention/weights",
         "training/day3_schedule/first_step",
+        "dataset/anna/token_ids",
+        "baselines/parameter_counts/mlp",
     }
 
 

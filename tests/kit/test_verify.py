@@ -156,8 +156,9 @@ def test_a_missing_file_of_mistakes_is_one_sentence(tmp_path: Path) -> None:
     assert code == 2 and said.startswith("autograder: ") and said.rstrip().endswith("running_mean.yml does not exist")
 
 
-def test_the_page_and_the_kills_of_week08_are_those_of_its_present_sources() -> None:
-    """When this fails: autograder verify week08 --write."""
-    files, assignment = CourseFiles(ROOT), load_course(ROOT).assignment("week08")
+@pytest.mark.parametrize("name", load_course(ROOT).assignments)
+def test_the_page_and_the_kills_are_those_of_the_present_sources(name: str) -> None:
+    """When this fails: autograder verify ASSIGNMENT --write."""
+    files, assignment = CourseFiles(ROOT), load_course(ROOT).assignment(name)
     assert is_current(files, assignment)
     assert unproved(files, assignment) == []

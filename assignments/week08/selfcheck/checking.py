@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from selfcheck.values import Foreign
-from selfcheck.differences import kind_of_difference, kind_of_shape, where_not_finite
+from selfcheck.differences import first_difference, kind_of_difference, kind_of_shape, where_not_finite
 from selfcheck.faults import KitFault, Mismatch, NotAttempted, PartialCredit, Raised, Refused
 
 TOLERANCES = {
@@ -97,6 +97,19 @@ def equal(got: Any, expected: torch.Tensor) -> None:
     if bool(different.any()):
         gap = (answer.double() - expected.double()).abs()
         raise Mismatch(_difference(gap, different), _both(answer, expected))
+
+
+def same(got: Any, expected: Any) -> None:
+    """Fail unless `got` is this plain data, exactly: texts, whole numbers, lists, tuples and dicts of them.
+
+    A list and a tuple of the same entries are the same. Numbers with a fraction belong into `agree`.
+    """
+    found = first_difference(got, expected)
+    if found is not None:
+        place, here, wanted = found
+        where = f", first at {place}" if place else ""
+        what = "the answer differs" if kind(here) == kind(wanted) else f"expected {kind(wanted)}, got {kind(here)}"
+        raise Mismatch(f"{what}{where}", f"returned {show(got)}\nexpected {show(expected)}")
 
 
 def tensor(value: Any, shape: Sequence[int] | None = None, dtype: torch.dtype = torch.float32) -> torch.Tensor:

@@ -6,6 +6,7 @@ Nothing is said of answers that are nearly constant: there every kind fits, and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -110,3 +111,22 @@ def _along(values: torch.Tensor, axis: int, part: slice) -> torch.Tensor:
 def _same(got: torch.Tensor, wanted: torch.Tensor) -> bool:
     largest = float(wanted.abs().max())
     return bool(((got - wanted).abs() <= _RELATIVE * wanted.abs() + 0.1 * _RELATIVE * largest).all())
+
+
+def first_difference(got: Any, wanted: Any, place: str = "") -> tuple[str, Any, Any] | None:
+    """Where plain data first differs, and what is there in both; None where it is the same.
+
+    Lists and tuples are compared entry by entry, dicts by their keys and then entry by entry, anything else by its type
+    and value.
+    """
+    if isinstance(wanted, (list, tuple)):
+        if not isinstance(got, (list, tuple)) or len(got) != len(wanted):
+            return place, got, list(wanted)
+        entries = [(f"{place}[{i}]", one, other) for i, (one, other) in enumerate(zip(got, wanted, strict=True))]
+    elif isinstance(wanted, dict):
+        if not isinstance(got, dict) or got.keys() != wanted.keys():
+            return place, got, wanted
+        entries = [(f"{place}[{key!r}]", got[key], wanted[key]) for key in wanted]
+    else:
+        return None if type(got) is type(wanted) and got == wanted else (place, got, wanted)
+    return next((found for at, one, other in entries if (found := first_difference(one, other, at))), None)

@@ -5,7 +5,17 @@ import math
 import pytest
 import torch
 
-from autograder.suite.checking import agree, equal, expect, gradients, has_state, leaves_unchanged, parts, rejects, tensor
+from autograder.suite.checking import (
+    agree,
+    equal,
+    expect,
+    gradients,
+    has_state,
+    leaves_unchanged,
+    parts,
+    rejects,
+    tensor,
+)
 
 
 def mlp_shapes(vocab_size, window, embedding_dim, hidden_dim):
@@ -46,7 +56,7 @@ def test_bigram_is_a_table(student, rng, trace):
     V = example.inputs["vocab_size"].item()
     model = student.NeuralBigram(V)
     has_state(model, {"table.weight": (V, V)})
-    expect(V * V == example.value("bigram").item(), "the table should have the course's number of parameters")
+    expect(example.value("bigram").item() == V * V, "the table should have the course's number of parameters")
     table, token_ids = rng.normal(V, V), rng.integers(V, 2, 5)
     model.load_state_dict({"table.weight": table})
     logits, loss = parts(model(token_ids), 2)
@@ -113,7 +123,7 @@ def test_log_probabilities_agree_with_the_reference(student, reference, rng):
         student.bigram_log_probabilities(counts, -0.5)
 
 
-@pytest.mark.points(1, "with targets the learned bigram returns the mean loss of those that count; rows get their gradients")
+@pytest.mark.points(1, "with targets the learned bigram returns their mean loss, and its rows get their gradients")
 def test_bigram_returns_its_loss(student, reference, rng):
     (inputs, targets), table = some_rows(rng, 6, 8, 5), rng.normal(6, 6, scale=2)
     model = student.NeuralBigram(6)

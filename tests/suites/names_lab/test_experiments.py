@@ -117,7 +117,7 @@ def test_maps_leave_the_model_as_found(student, reference, rig, rng):
         expect(calls == [(False, False, [1, 5])], "the model should run once, in evaluation mode, without a graph")
 
 
-@pytest.mark.points(1, "an error of the model gets out and leaves neither hooks nor modes changed")
+@pytest.mark.points(0.5, "an error of the model gets out and leaves neither hooks nor modes changed")
 @pytest.mark.attested
 def test_maps_after_an_error(student, rig, rng):
     model = build(rig, rng.state(shapes(11, 8, 12, 2)), 3, 2, fails=True)
@@ -151,7 +151,7 @@ def test_entropy_agrees_with_the_reference(student, reference, rng):
             student.mean_entropy(large, temperature)
 
 
-@pytest.mark.points(1, "the share of novel names is right for any lists, and nothing written is an error")
+@pytest.mark.points(0.5, "the share of novel names is right for any lists, and nothing written is an error")
 def test_share_of_novel_of_any_lists(student, rng):
     for wrote, knows in ((7, 9), (12, 4), (5, 0)):
         names = [f"name{n}" for n in range(15)]
@@ -193,6 +193,13 @@ def test_fit_agrees_with_the_reference(student, reference, rng):
         agree(got, torch.tensor(reference.scaling_fit(sizes, losses)), rtol=1e-3, atol=1e-6)
     with rejects(2):
         student.scaling_fit([1000, 9000], [2.4, 2.2])
+
+
+@pytest.mark.points(1, "your own loss and your gap together agree with the reference")
+def test_own_parts_together(own, reference, rig, rng):
+    table, training, validation = rng.normal(9, 9, scale=2), some_rows(rng, 9, 11, 4), some_rows(rng, 9, 6, 7)
+    expected = reference.evaluate(table, *validation) - reference.evaluate(table, *training)
+    agree(own.generalization_gap(rig.Table(table), training, validation), expected, rtol=1e-4, atol=1e-5)
 
 
 ### END HIDDEN TESTS

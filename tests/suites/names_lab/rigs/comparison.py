@@ -77,6 +77,11 @@ def difference(breakdown, compare, one, other):
 
 
 ### BEGIN HIDDEN TESTS
+def random_state():
+    """The state of PyTorch's global generator, as a tensor of bytes."""
+    return torch.get_rng_state()
+
+
 class Shared(nn.Module):
     """A head that shares the table's weight, a part that is not trained, and a buffer, which is no parameter."""
 
