@@ -133,20 +133,21 @@ def batch(
     submissions: Sequence[Submission],
     *,
     root: Path = ROOT,
+    assignment: str = ASSIGNMENT,
     exercises: Iterable[str] | None = None,
     limits: Mapping[str, float] | None = None,
     seed: int = 1,
     shared_workers: bool = True,
 ) -> Batch:
-    """A batch of this course; with `exercises`, of these exercises only (and what they build on)."""
+    """A batch of an assignment; with `exercises`, of these exercises only (and what they build on)."""
     course = load_course(root)
-    assignment = course.assignment(ASSIGNMENT)
-    changes: dict[str, Any] = {"limits": assignment.limits.model_copy(update=dict(limits or {}))}
+    graded = course.assignment(assignment)
+    changes: dict[str, Any] = {"limits": graded.limits.model_copy(update=dict(limits or {}))}
     if exercises is not None:
         wanted = set(exercises)
-        changes["exercises"] = tuple(e for e in assignment.exercises if e.name in wanted)
-    assignment = assignment.model_copy(update=changes)
-    return Batch(CourseFiles(root), course.id, assignment, submissions, seed, shared_workers)
+        changes["exercises"] = tuple(e for e in graded.exercises if e.name in wanted)
+    graded = graded.model_copy(update=changes)
+    return Batch(CourseFiles(root), course.id, graded, submissions, seed, shared_workers)
 
 
 def run(

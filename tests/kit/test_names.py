@@ -1,4 +1,5 @@
-"""The list of names is the one that its note describes, and a list that is no such list is refused by line."""
+"""The names lab: its list is the one that the note describes, a list with a fault is refused by line, and the slips that
+spoil a comparison of models are caught and named."""
 
 from __future__ import annotations
 
@@ -8,8 +9,13 @@ import re
 from pathlib import Path
 
 import pytest
+from grading import ROOT, batch, handed_in, lost, run
 
-ROOT = Path(__file__).parents[2]
+from autograder.authoring.variants import written
+from autograder.course import CourseFiles
+from autograder.course.mistakes import load_mistakes
+
+FILES = CourseFiles(ROOT)
 FILE, NOTE = ROOT / "data" / "names.txt", ROOT / "data" / "NAMES.md"
 
 
@@ -102,3 +108,36 @@ def test_one_name_can_be_read_and_not_split(tmp_path: Path):
     (tmp_path / "names.txt").write_text("emma\n", "ascii")
     with pytest.raises(ValueError, match="1 different names are too few"):
         DATASET.split_names(DATASET.read_names(tmp_path / "names.txt"), 42)
+
+
+CLASSICS = {
+    "dataset": (
+        "targets_not_shifted",
+        "targets_are_tokens_plus_one",
+        "padding_counted",
+        "lines_split_instead_of_names",
+        "rows_split_instead_of_names",
+        "vocabulary_from_a_set",
+        "set_before_the_shuffle",
+    ),
+    "comparison": ("mean_of_batch_means", "measured_in_training_mode"),
+    "experiments": ("temperature_multiplies",),
+}
+"""Slips by which a loss looks better than it is, or cannot be compared or had again."""
+
+
+def test_the_slips_that_spoil_a_comparison_are_caught_by_hidden_checks_and_named_also_when_written_otherwise():
+    work = {}
+    for exercise, ids in CLASSICS.items():
+        solution = FILES.solution("names_lab", exercise).read_text("utf-8")
+        known = {mistake.id: mistake for mistake in load_mistakes(FILES.mistakes(exercise)).mistakes}
+        for name in ids:
+            for number, writing in enumerate((known[name], *known[name].also)):
+                work[f"{exercise} {name} {number}"] = {exercise: written(solution, [writing], name)}
+    submissions = [handed_in(student, files) for student, files in work.items()]
+    receipts = run(batch(submissions, assignment="names_lab", exercises=CLASSICS))
+    for student, receipt in receipts.items():
+        exercise, name, _ = student.split()
+        hidden = {check.id.partition("::")[2] for check in receipt.checks if not check.public}
+        assert hidden & set(lost(receipt, exercise)), student
+        assert [one.mistake for one in receipt.diagnoses[exercise]] == [name], student
