@@ -4,11 +4,14 @@ spoil a comparison of models are caught and named."""
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import re
+import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+import torch
 from grading import ROOT, batch, handed_in, lost, run
 
 from autograder.authoring.variants import written
@@ -19,15 +22,23 @@ FILES = CourseFiles(ROOT)
 FILE, NOTE = ROOT / "data" / "names.txt", ROOT / "data" / "NAMES.md"
 
 
-def exercise(name: str):
-    spec = importlib.util.spec_from_file_location(f"names_lab_{name}", ROOT / "solutions" / "names_lab" / f"{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def solutions() -> dict[str, ModuleType]:
+    """The solutions of both assignments that a lab is made of; they find each other as in a student's folder."""
+    folders = [str(FILES.solutions(assignment)) for assignment in ("week08", "names_lab")]
+    before, sys.path[:0] = set(sys.modules), folders
+    try:
+        return {name: import_module(name) for name in ("dataset", "baselines", "comparison", "experiments", "lm_head")}
+    finally:
+        del sys.path[: len(folders)]
+        for name in set(sys.modules) - before:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(tuple(folders)):
+                del sys.modules[name]
 
 
-DATASET = exercise("dataset")
+LAB = solutions()
+DATASET, BASELINES, COMPARISON, EXPERIMENTS = (
+    LAB[name] for name in ("dataset", "baselines", "comparison", "experiments")
+)
 
 
 def test_the_list_is_the_one_that_its_note_describes():
@@ -68,6 +79,35 @@ def test_every_letter_and_every_end_is_one_prediction():
     inputs, targets = DATASET.make_examples(names, DATASET.build_vocabulary(names))
     assert int((targets != DATASET.IGNORED).sum()) == sum(map(len, names)) + len(names)
     assert len(inputs) == len(names) and not inputs[:, 0].any()
+
+
+def test_counted_bigrams_reach_the_loss_that_the_course_states():
+    vocabulary, (training, validation, _) = DATASET.prepare(DATASET.read_names(FILE), 42)
+    model = BASELINES.NeuralBigram(len(vocabulary))
+    counts = BASELINES.bigram_counts(*training, len(vocabulary))
+    model.load_state_dict({"table.weight": BASELINES.bigram_log_probabilities(counts)})
+    assert COMPARISON.evaluate(model, *training) == pytest.approx(2.454, abs=0.002)
+    assert COMPARISON.evaluate(model, *validation) == pytest.approx(2.45, abs=0.02)
+
+
+def test_the_labs_functions_take_week_8s_own_model():
+    names = DATASET.read_names(FILE)[:200]
+    vocabulary = [".", *map(chr, range(ord("a"), ord("z") + 1))]
+    inputs, targets = DATASET.make_examples(names, vocabulary)
+    model = LAB["lm_head"].MiniGPT(27, 32, 64, 4, 4, 0.1)
+    sizes = COMPARISON.parameter_breakdown(model)
+    assert sum(sizes.values()) == EXPERIMENTS.model_size(27, 32, 64, 4) == 204_571
+    for block in model.blocks:
+        block.attention.output = torch.nn.Linear(64, 64)
+    with_biases = COMPARISON.parameter_breakdown(model)
+    assert sum(with_biases.values()) == EXPERIMENTS.model_size(27, 32, 64, 4, output_bias=True) == 204_827
+    assert COMPARISON.breakdown_difference(sizes, with_biases) == {"blocks.*.attention.output": 256}
+    loss = COMPARISON.evaluate(model, inputs, targets, 64)
+    assert model.training
+    assert model.eval()(inputs, targets)[1].item() == pytest.approx(loss, rel=1e-5)
+    maps = EXPERIMENTS.attention_maps(model, inputs[0])
+    assert maps.shape == (4, 4, inputs.shape[1], inputs.shape[1])
+    assert EXPERIMENTS.loss_by_place(model, inputs, targets).shape == inputs.shape[1:]
 
 
 BAD = {
