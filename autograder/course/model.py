@@ -149,12 +149,13 @@ class LatePolicy(Part):
 
 
 class Limits(Part):
-    """What a submission may use while it is graded."""
+    """What a submission may use while it is graded. `seconds_per_cell` is for a cell of a notebook."""
 
     seconds_per_check: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     seconds_per_submission: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     memory_mb: Count
     output_kb: Count
+    seconds_per_cell: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 20.0
 
     @model_validator(mode="after")
     def _check_fits_submission(self) -> Limits:

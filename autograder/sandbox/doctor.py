@@ -123,6 +123,7 @@ def examine(without: Sequence[str] = ()) -> Diagnosis:
         tempfile.TemporaryDirectory(prefix="autograder-doctor-") as folder,
         socket.create_server(("127.0.0.1", 0)) as listener,
     ):
+        os.chmod(folder, 0o755)  # a worker may be another user, whom a private folder of ours would stop as well
         secret = Path(folder, "secret.txt")
         secret.write_text("secret")
         where = (str(secret), listener.getsockname()[1], folder)

@@ -11,14 +11,14 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from autograder.sandbox import wire
+from autograder.sandbox import replies, wire
 from autograder.sandbox.levels import satisfies
 from autograder.sandbox.zygote import READY
 
@@ -67,14 +67,22 @@ class Zygote:
     """The warm process that forks workers. Use as a context manager.
 
     Mechanisms `without` which to do are left out, to see what that means; `required` is the level below which it does
-    not start (see `levels`). One that does not fork becomes a worker itself when it is asked for one.
+    not start (see `levels`). One that does not fork becomes a worker itself when it is asked for one. It imports
+    `also` these modules, and has these variables in its environment too.
 
     Raises:
         NotConfined: this host offers less than is required.
         SandboxError: it did not start.
     """
 
-    def __init__(self, without: Sequence[str] = (), required: str | None = None, forks: bool = True) -> None:
+    def __init__(
+        self,
+        without: Sequence[str] = (),
+        required: str | None = None,
+        forks: bool = True,
+        also: Sequence[str] = (),
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         self._forks = forks
         ours, theirs = socket.socketpair()
         with theirs:
@@ -82,7 +90,7 @@ class Zygote:
                 [sys.executable, "-I", "-S", "-B", str(Path(__file__).with_name("zygote.py")), str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                env=_environment(),
+                env={**_environment(), **(variables or {})},
                 cwd="/",
                 start_new_session=True,
                 pass_fds=(theirs.fileno(),),
@@ -90,6 +98,7 @@ class Zygote:
         self._control = ours
         engine = str(Path(__file__).resolve().parents[2])
         settings = {"packages": package_folders(), "engine": engine, "without": list(without), "forks": forks}
+        settings["also"] = list(also)
         self._control.sendall(json.dumps(settings).encode())
         if required is not None and not satisfies(self.isolation, required):
             self.close()
@@ -276,10 +285,7 @@ class Worker:
         """The reply to what was posted; the clock on the wall starts now. Raises as `ask`."""
         self._deadline.restart_wall()
         with self._ended_by_failure():
-            reply = wire.decode(self._read_frame(self._deadline))
-            if type(reply) is not dict or not ("value" in reply or type(reply.get("fault")) is dict):
-                raise wire.WireError("its reply has a wrong form")
-        return reply
+            return replies.checked(wire.decode(self._read_frame(self._deadline)))
 
     @contextmanager
     def _ended_by_failure(self) -> Iterator[None]:
@@ -288,7 +294,7 @@ class Worker:
         except (ConnectionError, EOFError):  # which of them it is depends on who is faster
             self.end()
             raise WorkerGone("its process ended before it answered") from None
-        except wire.WireError as error:
+        except (wire.WireError, replies.NoReply) as error:
             self.end()
             raise WorkerGone(str(error)) from None
         except CallTimedOut:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.sandbox import wire
+from autograder.sandbox import replies, wire
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,10 @@ class Prompt:
         if self.is_used_up or self._frames[self._used] != frame:
             raise OffScript
         self._used += 1
-        reply = self._decoded()[self._used - 1]
-        if type(reply) is not dict or not ("value" in reply or type(reply.get("fault")) is dict):
-            raise OffScript
+        try:
+            reply = replies.checked(self._decoded()[self._used - 1])
+        except replies.NoReply:
+            raise OffScript from None
         self.was_left = False
         return reply
 
@@ -71,12 +72,12 @@ class Prompt:
     def _decoded(self) -> list[Any]:
         if self._replies is None:
             try:
-                replies = wire.decode(self._packed_replies)
+                found = wire.decode(self._packed_replies)
             except wire.WireError:
                 raise OffScript from None
-            if type(replies) is not list or len(replies) != len(self._frames):
+            if type(found) is not list or len(found) != len(self._frames):
                 raise OffScript
-            self._replies = replies
+            self._replies = found
         return self._replies
 
 
@@ -84,4 +85,4 @@ def answers_of(answer: Any, script: Script) -> list[bytes] | None:
     """A worker's answer to a script, checked for its form: packed replies for every check; otherwise None."""
     if type(answer) is not list or len(answer) != len(script.checks):
         return None
-    return answer if all(type(replies) is bytes for replies in answer) else None
+    return answer if all(type(packed) is bytes for packed in answer) else None

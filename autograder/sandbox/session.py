@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder.sandbox import wire
 from autograder.sandbox.host import WALL_FACTOR, CallTimedOut, SandboxError, Worker, WorkerGone, WorkerLimits, Zygote
+from autograder.sandbox.replies import sentences
 from autograder.sandbox.script import Prompt, Script, answers_of
 from autograder.sandbox.vouching import vouched
 
@@ -192,7 +193,7 @@ class Session:
         if self._worker_cpu() - self._check_started > self.limits.seconds_per_check:
             return None
         if "changes" in found and self._unit is not None:
-            self.changes[self._unit.exercise] = _sentences(found["changes"])
+            self.changes[self._unit.exercise] = sentences(found["changes"])
         self._unit = unit
         self.notes[unit.exercise] = _notes(found.get("notes"), unit)
         return answers_of(found.get("answers"), script)
@@ -227,11 +228,11 @@ class Session:
         """Ask the worker what its exercise changed in it, then end it."""
         if self._worker is not None and self._worker.alive and self._unit is not None:
             try:
-                changes = self._ask(wire.encode([("changes", {})])).get("value")
+                changes = sentences(self._ask(wire.encode([("changes", {})])).get("value"))
             except Refusal:
-                changes = None
+                changes = []
             if changes:
-                self.changes[self._unit.exercise] = _sentences(changes)
+                self.changes[self._unit.exercise] = changes
         self._end_worker()
 
     def try_again(self) -> bool:
@@ -263,7 +264,7 @@ class Session:
         found = self._load(unit)
         if "changes" in found:
             if self._unit is not None:
-                self.changes[self._unit.exercise] = _sentences(found["changes"])
+                self.changes[self._unit.exercise] = sentences(found["changes"])
             self._end_worker()
             self._have_a_worker(unit)
             found = self._load(unit)
@@ -390,10 +391,4 @@ def _value(reply: dict[str, Any]) -> dict[str, Any]:
 
 def _notes(found: Any, unit: Unit) -> list[str]:
     """Notes on how a file was read, as far as they can be believed."""
-    return [vouched(note, unit.source or b"") for note in _sentences(found)]
-
-
-def _sentences(found: Any) -> list[str]:
-    """Notes of a worker: at most 20 short printable lines."""
-    lines = [line for line in found if isinstance(line, str)] if isinstance(found, list) else []
-    return ["".join(c if c.isprintable() else " " for c in line[:300]) for line in lines[:20]]
+    return [vouched(note, unit.source or b"") for note in sentences(found)]

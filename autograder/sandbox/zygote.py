@@ -29,7 +29,7 @@ def main() -> None:
     settings = json.loads(control.recv(65536))
     _import_path(settings["packages"], settings["engine"])
     _end_with_parent()
-    _warm()
+    _warm(settings["also"])
     from autograder.sandbox.confinement import shut_in
     from autograder.sandbox.footprint import Footprint
     from autograder.sandbox.reaping import end
@@ -93,7 +93,7 @@ def _import_path(packages: list[str], engine: str) -> None:
     sys.argv[:] = ["worker"]
 
 
-def _warm() -> None:
+def _warm(also: list[str]) -> None:
     """Import what submissions use and walk the lazily built paths of torch once, on one thread."""
     import gc
     import importlib
@@ -102,7 +102,7 @@ def _warm() -> None:
     import torch
     import torch.nn.functional as F
 
-    for name in _WARM_MODULES:
+    for name in (*_WARM_MODULES, *also):
         importlib.import_module(name)
     site.setquit()  # exit() and quit(), which a program without start-up files lacks
     torch.set_num_threads(1)

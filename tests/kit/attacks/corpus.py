@@ -34,6 +34,8 @@ class Attack:
     """Other files it hands in: name and text."""
     hurts: bool = False
     """Would it do harm where nothing confines it? Then it is left out of the control."""
+    waits: bool = False
+    """Does it run into its limits? Then it is graded with short ones, which an honest part would not need."""
     only_names: bool = False
     """Does it learn names and sizes of files only? Without a private root it can."""
 

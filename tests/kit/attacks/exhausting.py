@@ -25,9 +25,19 @@ def in_first_call(code: str) -> str:
 
 
 TIME = [
-    Attack("loop_at_import", "never comes to the end of its own file", f"while True:\n    pass\n{RIGHT}", keeps=False),
     Attack(
-        "loop_in_call", "computes for ever whenever it is called", instead("while True:\n    x = x + 1"), keeps=False
+        "loop_at_import",
+        "never comes to the end of its own file",
+        f"while True:\n    pass\n{RIGHT}",
+        keeps=False,
+        waits=True,
+    ),
+    Attack(
+        "loop_in_call",
+        "computes for ever whenever it is called",
+        instead("while True:\n    x = x + 1"),
+        keeps=False,
+        waits=True,
     ),
     Attack(
         "deaf_loop",
@@ -49,6 +59,7 @@ TIME = [
             """
         ),
         keeps=False,
+        waits=True,
     ),
     Attack(
         "sleeps",
@@ -63,12 +74,14 @@ TIME = [
                 frame = frame.f_back
             """
         ),
+        waits=True,
     ),
     Attack(
         "stops_itself",
         "stops its own process, so that it uses no time at all",
         in_one_check("import signal\nsignal.raise_signal(signal.SIGSTOP)"),
         keeps=False,
+        waits=True,
     ),
     Attack(
         "drips",
@@ -82,9 +95,14 @@ TIME = [
             """
         ),
         keeps=False,
+        waits=True,
     ),
     Attack(
-        "power_of_powers", "computes a number of 370 million digits", in_one_check("return 9 ** 9 ** 9"), keeps=False
+        "power_of_powers",
+        "computes a number of 370 million digits",
+        in_one_check("return 9 ** 9 ** 9"),
+        keeps=False,
+        waits=True,
     ),
     Attack(
         "endless_error_text",
@@ -99,6 +117,7 @@ TIME = [
             """
         ),
         keeps=False,
+        waits=True,
     ),
     Attack(
         "backtracking",

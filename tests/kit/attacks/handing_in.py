@@ -108,8 +108,8 @@ BREAKING_THE_PARSER = [
     ),
     Attack(
         "f_string",
-        "has fifty thousand fields in an f-string",
-        after("a = 1\nlong = f'" + "{a}" * 50_000 + "'", WRONG),
+        "has twenty thousand fields in an f-string",
+        after("a = 1\nlong = f'" + "{a}" * 20_000 + "'", WRONG),
         keeps=False,
     ),
     Attack(

@@ -137,12 +137,8 @@ ATTACKS = [
             brief = datetime.timedelta(seconds=0.2)
             attempt('server', lambda: dist.TCPStore('127.0.0.1', 0, 1, True, brief, False).port)
 
-            def file():
-                store = dist.FileStore('/tmp/kit_attack_store', 1)
-                store.set_timeout(brief)  # where there is no such folder it waits for one, five minutes by default
-                return store.set('a', 'b') is None
-
-            attempt('file', file)
+            if os.path.isdir('/tmp'):  # torch waits five minutes for a folder that is not there
+                attempt('file', lambda: dist.FileStore('/tmp/kit_attack_store', 1).set('a', 'b') is None)
             for path in ('/tmp/kit_attack_store',):
                 if os.path.exists(path):
                     os.remove(path)

@@ -36,6 +36,7 @@ CATEGORIES = (*ABOUT_THE_HOST, "forging", "exhausting", "handing_in")
 SCRATCH = "scratching"
 """The category of attacks that need a folder to write to."""
 LIMITS = "{seconds_per_check: 3, seconds_per_submission: 6, memory_mb: 512, output_kb: 16}"
+SHORT = {"seconds_per_check": 1.0, "seconds_per_submission": 2.0}
 
 
 def attacks(categories: Sequence[str] = CATEGORIES) -> list[Attack]:
@@ -83,7 +84,8 @@ def outcome(chosen: list[Attack], without: list[str], scratch: bool = False) -> 
                 (work / f"{number:04}_{attack.name}" / name).write_text(_filled(text, words))
             _hand_in(work / f"{number:04}z_honest", f"# {marker}_neighbour {number}\n{RIGHT}")
         before = _watched(place)
-        receipts, isolation, seconds = _graded(place / "course", work, without)
+        waiting = {f"{n:04}" for n, attack in enumerate(chosen) if attack.waits}
+        receipts, isolation, seconds = _graded(place / "course", work, without, waiting)
         time.sleep(0.05)
         return {
             "isolation": isolation,
@@ -97,15 +99,19 @@ def outcome(chosen: list[Attack], without: list[str], scratch: bool = False) -> 
         }
 
 
-def _graded(course: Path, work: Path, without: list[str]) -> tuple[dict[str, Receipt], str, float]:
+def _graded(course: Path, work: Path, without: list[str], waiting: set[str]) -> tuple[dict[str, Receipt], str, float]:
+    """Grade what is handed in, first what runs into its limits (its number is in `waiting`) and its neighbours."""
     files, assignment = CourseFiles(course), load_course(course).assignment("week08")
     submissions = collect([work], ["layer_norm"], "week08")
+    hasty = assignment.model_copy(update={"limits": assignment.limits.model_copy(update=SHORT)})
     receipts: dict[str, Receipt] = {}
     begun = time.monotonic()
     with Zygotes(without) as zygotes:
         isolation = zygotes.get().isolation
-        batch = Batch(files, "attacked", assignment, submissions, seed=1)
-        grade(batch, lambda r: receipts.__setitem__(r.student, r), lambda s: None, zygotes)
+        for limited, soon in ((hasty, True), (assignment, False)):
+            some = [s for s in submissions if (s.student[:4] in waiting) == soon]
+            batch = Batch(files, "attacked", limited, some, seed=1)
+            grade(batch, lambda r: receipts.__setitem__(r.student, r), lambda s: None, zygotes)
     return receipts, isolation, time.monotonic() - begun
 
 
