@@ -78,14 +78,20 @@ def difference(breakdown, compare, one, other):
 
 ### BEGIN HIDDEN TESTS
 class Chance:
-    """Remembers the state of PyTorch's global generator."""
+    """Starts PyTorch's global generator again and again, and looks where it is later."""
 
     def __init__(self):
-        self._before = torch.get_rng_state()
+        self._later = []
 
-    def is_untouched(self):
-        """Is it the same now?"""
-        return torch.equal(torch.get_rng_state(), self._before)
+    def begin(self, seed):
+        torch.manual_seed(seed)
+
+    def look(self):
+        self._later.append(torch.get_rng_state())
+
+    def is_always_the_same(self):
+        """Was it in the same state at every look? Then somebody has set a seed in between."""
+        return all(torch.equal(state, self._later[0]) for state in self._later)
 
 
 class Shared(nn.Module):
