@@ -14,6 +14,8 @@ from autograder.authoring.errors import AuthoringError
 from autograder.authoring.kit_files import self_check
 from autograder.authoring.public import PublicSuite, read_public
 from autograder.authoring.readme import readme
+from autograder.authoring.workbook import cut as cut_workbook
+from autograder.authoring.workbook import has_workbook
 from autograder.course import Assignment, CourseFiles, Exercise, TraceEntry, load_course, load_traces
 from autograder.course.mistakes import load_mistakes
 
@@ -44,9 +46,11 @@ def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
     texts["selfcheck/exercises.json"] = _exercises(assignment, suites, public)
     texts["selfcheck/traces.json"] = _one_entry_a_line(traces)
     texts["selfcheck/hints.json"] = json.dumps(_hints(files, assignment), indent=1, ensure_ascii=False) + "\n"
-    texts["README.md"] = readme(assignment, public)
+    texts["README.md"] = readme(assignment, public, has_workbook(files, assignment))
     texts |= {f"data/{name}": read_source(files, files.data(name)) for name in assignment.data}
     found = {path: text.encode() for path, text in sorted(texts.items())}
+    if has_workbook(files, assignment):
+        found[f"{assignment.id}.ipynb"] = cut_workbook(files, assignment)
     return dict(sorted({**found, MANIFEST: manifest(found)}.items()))
 
 

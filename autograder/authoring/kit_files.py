@@ -16,6 +16,7 @@ _START = (
     "autograder.suite.checking",
     "autograder.authoring.bundle.conftest",
     "autograder.authoring.bundle.__main__",
+    "autograder.authoring.bundle.notebook",
 )
 
 

@@ -25,7 +25,7 @@ DISTINCTIVE = 12
 DIGITS = 4
 """A number of fewer significant digits may occur anywhere."""
 
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w|\.\d)")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d{1,2})?(?!\w|\.\d)")
 _TITLE = re.compile(r"@pytest\.mark\.points\([^,]+,\s*([\"'])(.*?)\1", re.DOTALL)
 _MARKER = re.compile(r"###\s*(BEGIN|END)\s+(SOLUTION|HIDDEN TESTS)")
 

@@ -37,7 +37,7 @@ by your code. Keep the file names, and the names and arguments of functions and 
 | exercise | points | public | read | builds on |
 |---|---|---|---|---|
 {rows}
-{data}{forbidden}
+{data}{forbidden}{workbook}
 ## When you are stuck
 
 `python -m selfcheck hint {first}` asks you a question about `{first}.py`. With `--more` it goes on: to the shape of the
@@ -70,7 +70,22 @@ files, network, processes and threads are out of its reach.
 """
 
 
-def readme(assignment: Assignment, public: dict[str, Fraction]) -> str:
+_WORKBOOK = """
+## The workbook
+
+`{id}.ipynb` walks through the same material and runs your own files as it goes: it asks, computes and draws. It needs
+two packages more:
+
+```
+python -m pip install jupyterlab matplotlib
+jupyter lab {id}.ipynb
+```
+
+Whether you hand it in, and what its questions count, your instructor says.
+"""
+
+
+def readme(assignment: Assignment, public: dict[str, Fraction], with_workbook: bool = False) -> str:
     """The README of an assignment. `public` are the points of each exercise's public checks."""
     rows = [
         f"| `{e.name}.py` | {points(e.points)} | {points(public[e.name])} | {', '.join(e.course)} | "
@@ -92,6 +107,7 @@ def readme(assignment: Assignment, public: dict[str, Fraction]) -> str:
         rows="\n".join(rows),
         data=data,
         forbidden=forbidden,
+        workbook=_WORKBOOK.format(id=assignment.id) if with_workbook else "",
         public=points(shown),
         hidden=points(assignment.points - shown),
     )

@@ -1,4 +1,5 @@
-"""Write the release of an assignment: `assignments/<assignment>/` and the archive `dist/<assignment>.zip`."""
+"""Write the release of an assignment: `assignments/<assignment>/` and the archive `dist/<assignment>.zip`; where it has
+a workbook, also the notebook that nbgrader starts from."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from pathlib import Path
 from autograder.authoring.contents import MANIFEST, contents, shown
 from autograder.authoring.errors import AuthoringError
 from autograder.authoring.leaks import leaks_in
+from autograder.authoring.workbook import built, has_workbook
 from autograder.course import Assignment, CourseFiles
 
 _MANIFEST_LINE = re.compile(r"([0-9a-f]{64})  ((?!/)[^\\:\n]+)")
@@ -43,6 +45,7 @@ def release(files: CourseFiles, assignment: Assignment, *, force: bool = False) 
     for path in sorted(set(old) - set(new)):
         _remove(folder, path)
     written += [folder / MANIFEST] if _write(folder / MANIFEST, new[MANIFEST]) else []
+    written += [place for place, data in _complete_notebook(files, assignment).items() if _write(place, data)]
     return written + ([archive] if _write(archive, zipped(new, assignment.id)) else [])
 
 
@@ -60,6 +63,9 @@ def stale(files: CourseFiles, assignment: Assignment) -> list[str]:
             found.append(f"{shown(files, folder / path)} is missing")
         elif (folder / path).read_bytes() != data:
             found.append(f"{shown(files, folder / path)} differs from what its source gives now")
+    for place, data in _complete_notebook(files, assignment).items():
+        if not place.is_file() or place.read_bytes() != data:
+            found.append(f"{shown(files, place)} differs from what its source gives now")
     for path in sorted(set(_read_manifest(folder)) - set(new)):
         if (folder / path).is_file():
             found.append(f"{shown(files, folder / path)} is no longer part of the release")
@@ -84,6 +90,11 @@ def zipped(new: Mapping[str, bytes], folder: str) -> bytes:
             entry.external_attr = 0o100644 << 16
             archive.writestr(entry, data)
     return buffer.getvalue()
+
+
+def _complete_notebook(files: CourseFiles, assignment: Assignment) -> dict[Path, bytes]:
+    """The notebook that nbgrader starts from, where there is a workbook."""
+    return {files.notebook(assignment.id): built(files, assignment)} if has_workbook(files, assignment) else {}
 
 
 def _read_manifest(folder: Path) -> dict[str, str]:

@@ -109,7 +109,7 @@ def hint(course: Path | None, /, **options: Any) -> None:
 @click.option(
     "--exercise", "only", multiple=True, help="Only the mistakes of this exercise; may be given several times."
 )
-@click.option("--one-in", type=click.IntRange(1), default=1, help="Only every N-th mistake: a quick look.")
+@click.option("--one-in", type=click.IntRange(1), default=1, help="Only every N-th variant: a quick look.")
 @click.option("--write", is_flag=True, help="Write the kill matrix to docs/ when everything holds.")
 @click.pass_obj
 def verify(course: Path | None, /, **options: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from autograder.cli.exit_codes import ATTENTION, OK
 from autograder.cli.setting import Setting
+from autograder.course.mistakes import Mistakes
 from autograder.grading.kills import kills_text
 from autograder.grading.submission import Batch
 from autograder.proof import rules
@@ -35,10 +37,10 @@ def run(course: Path | None, assignment: str, seeds: int, only: tuple[str, ...],
     begun = time.monotonic()
     found = list(rules.problems_of_texts(setting.files, setting.course, proved))
     known = known_mistakes(setting.files, [proved.exercise(name) for name in only] or proved.exercises)
-    known = {e: m.model_copy(update={"mistakes": m.mistakes[::one_in]}) for e, m in known.items()}
+    known = {e: m.model_copy(update=_one_in(one_in, m)) for e, m in known.items()}
     suites = {e.name: facts(setting.files, proved, e.name) for e in proved.exercises}
     stub, solution = stubs_and_solutions(setting.files, proved)
-    samples = [stub, solution, *variants(solution, known), *pairs(solution, known, PAIRS, SEED_OF_PAIRS)]
+    samples = [stub, solution, *variants(solution, known), *pairs(solution, known, -(-PAIRS // one_in), SEED_OF_PAIRS)]
     batch = Batch(setting.files, setting.course.id, proved, [], seed=1)
     shown = _experiment(batch, samples, range(1, seeds), notices)
     found += rules.problems_of_checks(shown, known, suites)
@@ -60,6 +62,11 @@ def run(course: Path | None, assignment: str, seeds: int, only: tuple[str, ...],
         console.print(Text(problem, style="red"))
     console.print(Text(f"{len(samples)} variants, {seeds} seeds, {time.monotonic() - begun:.0f} s: {_verdict(found)}"))
     return ATTENTION if found else OK
+
+
+def _one_in(n: int, known: Mistakes) -> dict[str, Any]:
+    """Every n-th mistake and every n-th other right answer."""
+    return {"mistakes": known.mistakes[::n], "equivalents": known.equivalents[::n]}
 
 
 def _keep(path: Path, text: str) -> None:

@@ -80,3 +80,9 @@ class CourseFiles:
 
     def kills(self, exercise: str) -> Path:
         return self.root / "reference" / "kills" / f"{exercise}.json"
+
+    def workbook(self, assignment: str) -> Path:
+        return self.root / "solutions" / "workbooks" / f"{assignment}.py"
+
+    def notebook(self, assignment: str) -> Path:
+        return self.root / "solutions" / "notebooks" / assignment / f"{assignment}.ipynb"

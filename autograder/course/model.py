@@ -149,13 +149,12 @@ class LatePolicy(Part):
 
 
 class Limits(Part):
-    """What a submission may use while it is graded. `seconds_per_cell` is for a cell of a notebook."""
+    """What a submission may use while it is graded."""
 
     seconds_per_check: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     seconds_per_submission: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     memory_mb: Count
     output_kb: Count
-    seconds_per_cell: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 20.0
 
     @model_validator(mode="after")
     def _check_fits_submission(self) -> Limits:
@@ -191,8 +190,8 @@ def _hint_policy(value: str) -> str:
 class Assignment(Part):
     """What is handed out and graded as one; `id` is its key in the file and the name of its folders.
 
-    `hint` says when a student is told which mistake a submission looks like. `data` are files of the course's `data/`
-    that students get with it.
+    `hint` says when a student is told which mistake a submission looks like, `seconds_per_cell` how much CPU time a
+    cell of its notebook has. `data` are files of the course's `data/` that students get with it.
     """
 
     id: Annotated[str, AfterValidator(plain_id)]
@@ -203,6 +202,7 @@ class Assignment(Part):
     limits: Limits
     hint: Annotated[str, AfterValidator(_hint_policy)] = "always"
     data: Annotated[tuple[Annotated[str, AfterValidator(_file_name)], ...], Field(strict=False)] = ()
+    seconds_per_cell: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 20.0
     exercises: Annotated[tuple[Exercise, ...], Field(strict=False), AfterValidator(_not_empty)]
 
     def exercise(self, name: str) -> Exercise:

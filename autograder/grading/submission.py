@@ -91,7 +91,7 @@ class Grader:
         self.items = dict(self.units)
         self.batch = batch
         self.desk = desk
-        self.limits = SessionLimits(**batch.assignment.limits.model_dump(exclude={"seconds_per_cell"}))
+        self.limits = SessionLimits(**batch.assignment.limits.model_dump())
         self.suite_hash = suite_hash(batch.files, batch.assignment)
         self._inspector = Inspector()
         self._diagnoser = Diagnoser(self)

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from autograder.intake.archive import MAX_ARCHIVE_BYTES, read_zip
 from autograder.intake.choose import Contents, choose
-from autograder.intake.files import Refused
+from autograder.intake.files import FolderTree, Refused
 from autograder.intake.handins import Finder, HandIn
 from autograder.intake.names import is_junk, shown, words
 from autograder.intake.roster import ALLOWED, MAX_ID, Roster, id_problem, rough
@@ -42,6 +43,13 @@ def collect(
             taken.add(row.student)
         rows.append(row)
     return sorted(rows, key=lambda row: row.student)
+
+
+def collect_one(folder: Path, student: str, exercises: Sequence[str], assignment: str) -> Submission:
+    """The submission in a folder that is known to be this student's for this assignment. Nothing in it raises."""
+    return _Reader(exercises, assignment).submission(
+        student, None, [HandIn(student, folder.name, partial(FolderTree, folder))]
+    )
 
 
 @dataclass(frozen=True)

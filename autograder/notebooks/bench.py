@@ -1,0 +1,103 @@
+"""What a process that grades notebook after notebook keeps ready: the course, its receipts, and two warm zygotes."""
+
+from __future__ import annotations
+
+import atexit
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from functools import cache, cached_property
+from pathlib import Path
+
+from autograder import __version__
+from autograder.course import Assignment, CourseFiles, load_course
+from autograder.grading.disclosure import hint_withheld
+from autograder.grading.errors import GradingError
+from autograder.grading.hashes import submission_hash, suite_hash
+from autograder.grading.receipt import Receipt
+from autograder.grading.run import grade
+from autograder.grading.schedule import Zygotes
+from autograder.grading.store import Store
+from autograder.grading.submission import Batch
+from autograder.intake import Submission, collect_one
+from autograder.notebooks.runner import ENVIRONMENT, WARM, CellLimits, CellRun, run_cells
+from autograder.sandbox.host import SandboxError, Zygote
+
+
+class Bench:
+    """Grades modules and runs cells of one course, one submission after the other."""
+
+    def __init__(self, root: Path) -> None:
+        self.files = CourseFiles(root)
+        self.course = load_course(root)
+        self._cells: Zygote | None = None
+        self._open = ExitStack()
+
+    @cached_property
+    def store(self) -> Store:
+        """The receipts, the same that `autograder grade` keeps."""
+        return self._open.enter_context(Store.in_course(self.files.root))
+
+    def assignment(self, name: str) -> Assignment | None:
+        """The assignment of that name, if the course has one."""
+        return self.course.assignments.get(name)
+
+    def submission(self, assignment: Assignment, student: str, folder: Path) -> Submission:
+        """The modules that lie in a student's folder."""
+        return collect_one(folder, student, [e.name for e in assignment.exercises], assignment.id)
+
+    def receipt(self, assignment: Assignment, submission: Submission) -> Receipt:
+        """The receipt of this work: an earlier one, or a new one, which is kept.
+
+        Raises:
+            GradingError: the suites or the sandbox are at fault.
+        """
+        suite = suite_hash(self.files, assignment)
+        name, work = submission.student, submission_hash(submission)
+        found = self.store.reusable(assignment.id, name, work, suite, __version__, None)
+        if found is None:
+            found = self._graded(assignment, submission)
+        if found != self.store.standing(assignment.id, name):
+            self.store.add(found)
+        return found
+
+    def withheld(self, assignment: Assignment, student: str) -> str:
+        """Why diagnoses are not told to this student now; "" where they are (see `disclosure`)."""
+        attempts = len({r.submission_hash for r in self.store.history(assignment.id, student)})
+        return hint_withheld(assignment, attempts, datetime.now(UTC))
+
+    def run(self, assignment: Assignment, cells: Sequence[str], submission: Submission) -> Iterator[CellRun]:
+        """How each cell of a notebook ended, beside the submitted modules (see `runner`)."""
+        limits = assignment.limits
+        allowed = CellLimits(assignment.seconds_per_cell, limits.seconds_per_submission, limits.memory_mb)
+        modules = {name: file.content for name, file in submission.files.items()}
+        try:
+            if self._cells is None:
+                self._cells = self._open.enter_context(Zygote(also=WARM, variables=ENVIRONMENT))
+            yield from run_cells(self._cells, cells, modules, allowed)
+        except SandboxError as error:
+            self._cells = None
+            raise GradingError(f"the notebook cannot be run: {error}") from None
+
+    def _graded(self, assignment: Assignment, submission: Submission) -> Receipt:
+        batch = Batch(self.files, self.course.id, assignment, [submission], seed=secrets.randbelow(2**31))
+        receipts: list[Receipt] = []
+        grade(batch, receipts.append, lambda _: None, self._zygotes)
+        return receipts[0]
+
+    @cached_property
+    def _zygotes(self) -> Zygotes:
+        return self._open.enter_context(Zygotes())
+
+    def close(self) -> None:
+        """End the zygotes and let go of the receipts."""
+        self._open.close()
+
+
+@cache
+def bench_of(root: Path) -> Bench:
+    """The bench of a course in this process; nbgrader makes its parts anew for each notebook, and this must last."""
+    bench = Bench(root)
+    atexit.register(bench.close)
+    return bench

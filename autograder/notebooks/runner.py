@@ -1,0 +1,118 @@
+"""Run a notebook cell by cell in a confined worker, next to the student's own modules, and bring back what it shows.
+
+No kernel is started: a warm fork runs the cells with IPython in it, without sockets, threads, files or programs, so a
+notebook costs what its cells compute. What comes back is data; only text and PNG pictures are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.sandbox import wire
+from autograder.sandbox.host import WALL_FACTOR, CallTimedOut, Worker, WorkerGone, WorkerLimits, Zygote
+from autograder.sandbox.values import Ref
+
+WARM = (
+    "IPython.core.interactiveshell",
+    "IPython.core.completer",
+    "matplotlib.pyplot",
+    "matplotlib_inline.backend_inline",
+)
+"""What the zygote imports beforehand, besides what every submission may use."""
+ENVIRONMENT = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+
+RAN, FAILED, TIMED_OUT, STOPPED, NOT_RUN = "ran", "failed", "timed out", "stopped", "not run"
+_CELLS = Path(__file__).with_name("cells.py")
+_RIG = "rig_cells"
+
+
+@dataclass(frozen=True)
+class CellLimits:
+    """CPU seconds for one cell and for all of them; memory of the worker."""
+
+    seconds_per_cell: float
+    seconds: float
+    memory_mb: int
+
+
+@dataclass(frozen=True)
+class CellRun:
+    """How one cell ended, and what it showed: pairs of a kind (stdout, stderr, display, result, error, picture) and a
+    text, or the bytes of a PNG."""
+
+    outcome: str
+    shown: tuple[tuple[str, str | bytes], ...] = ()
+    sentence: str = ""
+
+
+def run_cells(
+    zygote: Zygote, cells: Sequence[str], modules: Mapping[str, bytes], limits: CellLimits
+) -> Iterator[CellRun]:
+    """How each cell ended, in order, as soon as it did. `modules` are what imports find beside the notebook.
+
+    After a cell that was stopped or ended the process, the others are not run.
+
+    Raises:
+        SandboxError: the sandbox itself failed.
+    """
+    worker = zygote.fork(WorkerLimits(limits.memory_mb, int(limits.seconds) + 5, output_bytes=1 << 14))
+    trouble = ""
+    try:
+        _prepare(worker, modules, limits)
+        for source in cells:
+            if trouble:
+                yield CellRun(NOT_RUN, sentence=trouble)
+                continue
+            run = _run(worker, source, limits)
+            if run.outcome in (TIMED_OUT, STOPPED):
+                trouble = f"not run, because an earlier cell {run.sentence}"
+            yield run
+    finally:
+        worker.end()
+
+
+def _prepare(worker: Worker, modules: Mapping[str, bytes], limits: CellLimits) -> None:
+    load = {"module": "notebook_", "source": b"", "filename": "notebook", "siblings": dict(modules)}
+    rig = {"module": _RIG, "source": _CELLS.read_bytes(), "filename": "cells"}
+    asked = [("fresh", {"seed": 0}), ("load", load), ("load_rig", rig), ("call", _call("start"))]
+    reply = worker.ask(wire.encode(asked), cpu_limit=30, wall_limit=30 * WALL_FACTOR)
+    if "fault" in reply:
+        raise RuntimeError(f"cells cannot be run: {reply['fault']}")
+
+
+def _call(name: str, *arguments: Any) -> dict[str, Any]:
+    return {"ref": Ref(_RIG, name), "arguments": list(arguments), "keywords": {}}
+
+
+def _run(worker: Worker, source: str, limits: CellLimits) -> CellRun:
+    left = limits.seconds - worker.cpu_seconds()
+    if left <= 0:
+        return CellRun(TIMED_OUT, sentence=f"used up the notebook's {limits.seconds:g} seconds")
+    allowed = min(left, limits.seconds_per_cell)
+    try:
+        reply = worker.ask(wire.encode([("call", _call("run", source))]), allowed, allowed * WALL_FACTOR)
+    except CallTimedOut:
+        return CellRun(TIMED_OUT, sentence=f"did not end within {allowed:.0f} seconds")
+    except WorkerGone:
+        return CellRun(STOPPED, sentence="ended the notebook's process")
+    found = reply.get("value")
+    if not isinstance(found, dict) or not isinstance(found.get("outputs"), list):
+        return CellRun(FAILED, sentence="gave no answer that can be read")
+    shown = tuple(kept for output in found["outputs"] if (kept := _kept(output)) is not None)
+    return CellRun(RAN if found.get("ok") is True else FAILED, shown)
+
+
+def _kept(output: Any) -> tuple[str, str | bytes] | None:
+    """An output that may enter the notebook: text of a known kind, or what begins as a PNG."""
+    if not isinstance(output, (tuple, list)) or len(output) != 2 or not isinstance(output[0], str):
+        return None
+    kind, content = output
+    if kind == "picture" and hasattr(content, "numpy") and str(content.dtype) == "torch.uint8":
+        data = content.flatten().numpy().tobytes()
+        return ("picture", data) if data.startswith(b"\x89PNG\r\n\x1a\n") else None
+    if kind in ("stdout", "stderr", "display", "result", "error") and isinstance(content, str):
+        return kind, content
+    return None
