@@ -9,6 +9,7 @@ import pytest
 from small_course import FILES
 
 from autograder.authoring import AuthoringError, cut_hidden_tests, cut_solution
+from autograder.course import CourseFiles, load_course
 
 ROOT = Path(__file__).parents[2]
 SUITE = FILES["tests/suites/lines/test_slope.py"]
@@ -180,8 +181,12 @@ def test_a_wrong_suite_is_refused_with_its_line(text: str, place: int, words: st
 
 
 def test_every_solution_of_the_course_gives_a_stub_that_compiles_and_keeps_every_name():
-    paths = sorted((ROOT / "solutions").glob("*/*.py"))
-    assert paths
+    files = CourseFiles(ROOT)
+    paths = [
+        files.solution(assignment.id, exercise.name)
+        for assignment in load_course(ROOT).assignments.values()
+        for exercise in assignment.exercises
+    ]
     for path in paths:
         text = path.read_text("utf-8")
         stub = cut_solution(text, str(path))
