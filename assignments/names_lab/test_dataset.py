@@ -24,7 +24,8 @@ def with_rare_letters(names):
 
 @pytest.mark.points(2, "the boundary is token 0, the letters follow in order")
 def test_vocabulary_by_hand(student):
-    same(student.build_vocabulary(["bob", "ann", "noah"]), [".", "a", "b", "h", "n", "o"])
+    names = ["bob", "ann", "noah", "kim", "zelly"]
+    same(student.build_vocabulary(names), [".", "a", "b", "e", "h", "i", "k", "l", "m", "n", "o", "y", "z"])
 
 
 @pytest.mark.points(1.5, "encodes the name of Day 3 ch. 7, and every name comes back")

@@ -191,6 +191,12 @@ WRONG = {
     "scratch in part": ((*HEADS, "scratch_mb"), 0.5, "scratch_mb: must be a whole number, got 0.5"),
     "scratch as truth value": ((*HEADS, "scratch_mb"), True, "scratch_mb: must be a whole number, got true"),
     "scratch left open": ((*HEADS, "scratch_mb"), None, "scratch_mb: must be a whole number, got nothing"),
+    "data from elsewhere": (
+        (*WEEK08, "data"),
+        ["../names.txt"],
+        'week08.data[0]: must be the name of a file in data/, such as names.txt, got "../names.txt"',
+    ),
+    "data as text": ((*WEEK08, "data"), "names.txt", "week08.data: must be a list, got"),
     "points list": ((*HEADS, "points"), [6], "points: must be a number or a fraction"),
     "points do not add up": (
         (*MASK, "points"),

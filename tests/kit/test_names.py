@@ -66,6 +66,8 @@ def test_girls_stand_before_boys_and_no_name_twice_among_either():
 def test_the_list_is_read_as_it_is_and_splits_without_a_leak():
     names = DATASET.read_names(FILE)
     assert names == FILE.read_text("ascii").splitlines()
+    said = "32,469 names, 29,910 of them different (2,559 stand there again), 2 to 15 letters long"
+    assert DATASET.described(names) == said
     parts = DATASET.split_names(names, 42)
     assert sum(map(len, parts)) == len(names)
     for one, other in ((0, 1), (0, 2), (1, 2)):

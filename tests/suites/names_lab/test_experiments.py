@@ -145,7 +145,8 @@ def test_entropy_agrees_with_the_reference(student, reference, rng):
     large = 1000.0 + 300 * rng.permutation(6).float()[None] + 300 * rng.normal(4, 6)
     for temperature in (1.0, 200.0):
         expected = reference.mean_entropy(large, temperature)
-        agree(student.mean_entropy(large, temperature), expected, rtol=1e-3, atol=1e-5)
+        # A float32 near 3000 is only known to 2e-4, and so is the logarithm of a probability made from it.
+        agree(student.mean_entropy(large, temperature), expected, rtol=1e-3, atol=3e-3)
     for temperature in (0, -0.5):
         with rejects(temperature):
             student.mean_entropy(large, temperature)
