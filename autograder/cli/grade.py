@@ -12,14 +12,13 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from autograder import __version__
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
 from autograder.cli.setting import Setting
 from autograder.course import Assignment
 from autograder.grading import GradingError
-from autograder.grading.hashes import submission_hash, suite_hash
 from autograder.grading.kills import unproved
 from autograder.grading.receipt import Receipt
+from autograder.grading.reuse import reusable
 from autograder.grading.score import ExerciseScore, manual_notes, scores
 from autograder.grading.store import Store
 from autograder.intake import Submission, collect, read_roster
@@ -53,7 +52,7 @@ def run(
     console, notices = Console(soft_wrap=False), Console(stderr=True)
     with setting.store(store) as receipts:
         before = {s.student: receipts.standing(assignment, s.student) for s in submissions}
-        found = {} if force else _reusable(receipts, setting, graded, submissions, seed)
+        found = {} if force else reusable(receipts, setting.files, graded, submissions, seed)
         reused = {
             student: receipt for student, receipt in found.items() if satisfies(receipt.isolation, require_isolation)
         }
@@ -143,17 +142,6 @@ def _grade(
         except KeyboardInterrupt:
             return True
     return False
-
-
-def _reusable(
-    store: Store, setting: Setting, assignment: Assignment, submissions: Sequence[Submission], seed: int | None
-) -> dict[str, Receipt]:
-    suite = suite_hash(setting.files, assignment)
-    found = {
-        s.student: store.reusable(assignment.id, s.student, submission_hash(s), suite, __version__, seed)
-        for s in submissions
-    }
-    return {student: receipt for student, receipt in found.items() if receipt is not None}
 
 
 def _row(store: Store, receipt: Receipt, before: Receipt | None) -> tuple[Receipt, list[ExerciseScore], list[str]]:

@@ -168,3 +168,35 @@ def adjust(course: Path | None, /, **options: Any) -> None:
     from autograder.cli.adjust import run
 
     run(course, **options)
+
+
+@main.command()
+@click.argument("assignment")
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Notebooks run at a time.")
+@click.option("--force", is_flag=True, help="Also those that did not change since they were graded.")
+@click.pass_obj
+def nbgrade(course: Path | None, /, **options: Any) -> None:
+    """Grade the notebooks in submitted/notebooks/ through nbgrader, a whole class in one process.
+
+    The grades are those of `nbgrader autograde`. Exit codes as of `grade`.
+    """
+    from autograder.cli.nbgrade import run
+
+    sys.exit(run(course, **options))
+
+
+@main.command()
+@click.argument("what", type=click.Choice(["diff", "push", "pull", "export"]))
+@click.argument("assignment")
+@click.option("--store", metavar="URL", help="Database of receipts.")
+@click.option("--file", type=click.Path(path_type=Path, dir_okay=False), help="Where `export` writes its CSV.")
+@click.pass_obj
+def gradebook(course: Path | None, /, **options: Any) -> None:
+    """Compare nbgrader's gradebook with the receipts, or carry scores over.
+
+    diff: what push would change. push: our scores into the gradebook; those typed in formgrader stay. pull: scores
+    typed in formgrader into our store, as adjustments. export: the gradebook as a CSV that any program can read.
+    """
+    from autograder.cli.gradebook import run
+
+    sys.exit(run(course, **options))

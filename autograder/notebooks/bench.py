@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from pathlib import Path
 
-from autograder import __version__
 from autograder.course import Assignment, CourseFiles, load_course
 from autograder.grading.disclosure import hint_withheld
 from autograder.grading.errors import GradingError
-from autograder.grading.hashes import submission_hash, suite_hash
 from autograder.grading.receipt import Receipt
+from autograder.grading.reuse import reusable
 from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.grading.store import Store
@@ -33,6 +33,7 @@ class Bench:
         self.course = load_course(root)
         self._cells: Zygote | None = None
         self._open = ExitStack()
+        self._prepared: dict[str, list[CellRun]] = {}
 
     @cached_property
     def store(self) -> Store:
@@ -48,18 +49,28 @@ class Bench:
         return collect_one(folder, student, [e.name for e in assignment.exercises], assignment.id)
 
     def receipt(self, assignment: Assignment, submission: Submission) -> Receipt:
-        """The receipt of this work: an earlier one, or a new one, which is kept.
+        """The receipt of this work (see `receipts`)."""
+        return self.receipts(assignment, [submission])[submission.student]
+
+    def receipts(self, assignment: Assignment, submissions: Sequence[Submission]) -> dict[str, Receipt]:
+        """The receipt of each work, by student: an earlier one, or a new one, which is kept.
 
         Raises:
             GradingError: the suites or the sandbox are at fault.
         """
-        suite = suite_hash(self.files, assignment)
-        name, work = submission.student, submission_hash(submission)
-        found = self.store.reusable(assignment.id, name, work, suite, __version__, None)
-        if found is None:
-            found = self._graded(assignment, submission)
-        if found != self.store.standing(assignment.id, name):
-            self.store.add(found)
+        found = reusable(self.store, self.files, assignment, submissions)
+        for student, receipt in found.items():
+            if receipt != self.store.standing(assignment.id, student):
+                self.store.add(receipt)  # the same work as before that: this receipt stands again
+        waiting = [s for s in submissions if s.student not in found]
+
+        def finished(receipt: Receipt) -> None:
+            self.store.add(receipt)
+            found[receipt.student] = receipt
+
+        if waiting:
+            batch = Batch(self.files, self.course.id, assignment, waiting, seed=secrets.randbelow(2**31))
+            grade(batch, finished, lambda _: None, self._zygotes)
         return found
 
     def withheld(self, assignment: Assignment, student: str) -> str:
@@ -67,24 +78,34 @@ class Bench:
         attempts = len({r.submission_hash for r in self.store.history(assignment.id, student)})
         return hint_withheld(assignment, attempts, datetime.now(UTC))
 
-    def run(self, assignment: Assignment, cells: Sequence[str], submission: Submission) -> Iterator[CellRun]:
-        """How each cell of a notebook ended, beside the submitted modules (see `runner`)."""
+    def run(self, assignment: Assignment, cells: Sequence[str], submission: Submission) -> Iterable[CellRun]:
+        """How each cell of a notebook ended, beside the submitted modules (see `runner`).
+
+        Raises:
+            GradingError: the sandbox cannot be started.
+        """
+        prepared = self._prepared.pop(_key(cells, submission), None)
+        if prepared is not None:
+            return prepared
+        if self._cells is None or not self._cells.alive:
+            self._cells = self._open.enter_context(warm_zygote())
+        return self.run_in(self._cells, assignment, cells, submission)
+
+    def prepare(self, zygote: Zygote, assignment: Assignment, cells: Sequence[str], submission: Submission) -> None:
+        """Run cells now, in workers of this zygote, for the `run` of the same cells that comes later."""
+        self._prepared[_key(cells, submission)] = self.run_in(zygote, assignment, cells, submission)
+
+    def run_in(
+        self, zygote: Zygote, assignment: Assignment, cells: Sequence[str], submission: Submission
+    ) -> list[CellRun]:
+        """As `run`, in a worker of this zygote."""
         limits = assignment.limits
         allowed = CellLimits(assignment.seconds_per_cell, limits.seconds_per_submission, limits.memory_mb)
         modules = {name: file.content for name, file in submission.files.items()}
         try:
-            if self._cells is None:
-                self._cells = self._open.enter_context(Zygote(also=WARM, variables=ENVIRONMENT))
-            yield from run_cells(self._cells, cells, modules, allowed)
+            return list(run_cells(zygote, cells, modules, allowed))
         except SandboxError as error:
-            self._cells = None
             raise GradingError(f"the notebook cannot be run: {error}") from None
-
-    def _graded(self, assignment: Assignment, submission: Submission) -> Receipt:
-        batch = Batch(self.files, self.course.id, assignment, [submission], seed=secrets.randbelow(2**31))
-        receipts: list[Receipt] = []
-        grade(batch, receipts.append, lambda _: None, self._zygotes)
-        return receipts[0]
 
     @cached_property
     def _zygotes(self) -> Zygotes:
@@ -93,6 +114,18 @@ class Bench:
     def close(self) -> None:
         """End the zygotes and let go of the receipts."""
         self._open.close()
+
+
+def warm_zygote() -> Zygote:
+    """A zygote whose workers can run cells of notebooks."""
+    return Zygote(also=WARM, variables=ENVIRONMENT)
+
+
+def _key(cells: Sequence[str], submission: Submission) -> str:
+    digest = hashlib.sha256(submission.digest.encode())
+    for cell in cells:
+        digest.update(f"{len(cell)}:{cell}".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 @cache

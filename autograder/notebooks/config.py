@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.exc import SAWarning
+
 from autograder.course import load_course
+from autograder.grading.store import FOLDER
 
 STRUCTURE = os.path.join("{nbgrader_step}", "notebooks", "{student_id}", "{assignment_id}")
 _BRIDGE = "autograder.notebooks.bridge"
@@ -31,10 +35,8 @@ def configure(c: Any, root: Path) -> None:
     c.CourseDirectory.source_directory = "solutions"
     c.CourseDirectory.release_directory = "assignments"
     c.CourseDirectory.directory_structure = STRUCTURE
-    private = root / ".autograder"
-    private.mkdir(exist_ok=True)
-    c.CourseDirectory.db_url = f"sqlite:///{private / 'gradebook.db'}"
-    c.NbGrader.logfile = str(private / "nbgrader.log")
+    c.CourseDirectory.db_url = database(root)
+    c.NbGrader.logfile = str(root / FOLDER / "nbgrader.log")
 
     chain = [
         "IncludeHeaderFooter",
@@ -60,14 +62,27 @@ def configure(c: Any, root: Path) -> None:
     ]
     for part in ("AddBundle", "RunCells", "GradeModules"):
         c[part].course_root = str(root)
-    _find_programs()
+    find_programs()
+    expect_its_warnings()
+
+
+def database(root: Path) -> str:
+    """Where nbgrader's gradebook of a course is: beside our receipts, which students never see."""
+    folder = root.resolve() / FOLDER
+    folder.mkdir(exist_ok=True)
+    return f"sqlite:///{folder / 'gradebook.db'}"
 
 
 def _theirs(names: list[str]) -> list[str]:
     return [f"{_THEIRS}.{name}" for name in names]
 
 
-def _find_programs() -> None:
+def expect_its_warnings() -> None:
+    """nbgrader 0.9.6 makes a newer SQLAlchemy warn at each submission that it adds, without consequence."""
+    warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.api")
+
+
+def find_programs() -> None:
     """nbgrader calls `alembic` by its bare name; it lies beside this Python."""
     beside = os.path.dirname(sys.executable)
     folders = os.environ.get("PATH", "").split(os.pathsep)
