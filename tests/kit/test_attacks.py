@@ -37,7 +37,12 @@ HOSTS = {
 
 
 CONTROL = "no confinement"
-OPTIONS = {"": [], SCRATCH: ["--scratch"], CONTROL: ["--harmless", "--about-the-host", "--without", *MECHANISMS]}
+OPTIONS = {
+    "": [],
+    "user": [],
+    SCRATCH: ["--scratch"],
+    CONTROL: ["--harmless", "--about-the-host", "--without", *MECHANISMS],
+}
 
 
 def _run(host: str) -> subprocess.CompletedProcess[str]:
