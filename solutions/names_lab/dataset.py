@@ -48,8 +48,8 @@ def read_names(path: str | Path, letters: str = ascii_lowercase) -> list[str]:
 def described(names: list[str]) -> str:
     """How many names there are, in one line. This one is written for you too."""
     different, lengths = len(set(names)), sorted(map(len, names))
-    repeats = f"{len(names):,} names, {different:,} of them different ({len(names) - different:,} stand there again)"
-    return f"{repeats}, {lengths[0]} to {lengths[-1]} letters long"
+    count = f"{len(names):,} names, {different:,} of them different ({len(names) - different:,} stand there again)"
+    return f"{count}, {lengths[0]} to {lengths[-1]} letters long"
 
 
 def _what_is_wrong(line: str, letters: str) -> str:
