@@ -40,6 +40,7 @@ verify: $(READY) ## prove week08's checks with five seeds, and write its kill ma
 bench: $(READY) ## how fast it grades, beside bare checks and a pytest process per submission
 	@.venv/bin/python tests/bench/bench_confinement.py
 	@.venv/bin/python tests/bench/bench_grading.py
+	@.venv/bin/python tests/bench/bench_notebooks.py
 
 release: $(READY) ## cut the students' files again (ASSIGNMENT=week08)
 	@.venv/bin/autograder release $(ASSIGNMENT)
