@@ -42,6 +42,7 @@ verify: $(READY) ## prove the checks with five seeds, and write the kill matrix 
 bench: $(READY) ## how fast it grades, beside bare checks and a pytest process per submission
 	@.venv/bin/python tests/bench/bench_confinement.py
 	@.venv/bin/python tests/bench/bench_grading.py
+	@.venv/bin/python tests/bench/bench_notebooks.py
 
 release: $(READY) ## cut the students' files of all assignments again
 	@for name in $(ASSIGNMENTS); do .venv/bin/autograder release "$$name" || exit; done

@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 from click.testing import CliRunner
+from grading import shared_zygotes
 
 from autograder.cli import main
 
@@ -28,8 +30,9 @@ def autograder(
 
 
 def ask(*arguments: str | Path, cwd: Path) -> Ran:
-    """`autograder ARGUMENTS` in `cwd`, run in this process, for what needs no worker."""
-    with contextlib.chdir(cwd):
+    """`autograder ARGUMENTS` in `cwd`, run in this process and, where it grades, with the zygote that tests share."""
+    shared = patch("autograder.grading.run.Zygotes", lambda required=None: contextlib.nullcontext(shared_zygotes()))
+    with contextlib.chdir(cwd), shared:
         done = CliRunner(env={"COLUMNS": "120"}).invoke(main, [*map(str, arguments)], prog_name="autograder")
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception

@@ -17,7 +17,6 @@ from autograder.grading.receipt import Receipt
 from autograder.grading.run import Batch, grade
 from autograder.grading.schedule import Zygotes
 from autograder.intake.submission import HandedIn, Submission
-from autograder.sandbox.levels import FULL
 
 ROOT = Path(__file__).parents[2]
 ASSIGNMENT = "week08"
@@ -112,13 +111,18 @@ assignments:
 
 # -- runs
 
-_ZYGOTES = Zygotes()
-atexit.register(_ZYGOTES.__exit__)
+
+@cache
+def shared_zygotes(*without: str) -> Zygotes:
+    """The zygotes of this test session, which hold nothing of any test; without these mechanisms of confinement."""
+    made = Zygotes(without)
+    atexit.register(made.__exit__)
+    return made
 
 
 def offers_everything() -> bool:
     """Does this host offer every mechanism of confinement? (What of it a weaker one offers, `doctor` tells.)"""
-    return sys.platform == "linux" and _ZYGOTES.get().isolation == FULL and not _ZYGOTES.get().report["missing"]
+    return sys.platform == "linux" and not shared_zygotes().get().report["missing"]
 
 
 def handed_in(student: str, work: Work) -> Submission:
@@ -159,8 +163,7 @@ def run(
 ) -> dict[str, Receipt]:
     """Grade a batch; receipts by student, in the order of the batch (they come as they are finished).
 
-    All batches of a test session share a zygote, which holds nothing of any of them; with `own_zygote` not, and not
-    where a mechanism of confinement is left out.
+    All batches of a test session share a zygote, which holds nothing of any of them; with `own_zygote` not.
     """
     receipts: dict[str, Receipt] = {}
 
@@ -168,11 +171,11 @@ def run(
         receipts[receipt.student] = receipt
         finished(receipt)
 
-    if without or own_zygote:
+    if own_zygote:
         with Zygotes(without) as zygotes:
             grade(of, keep, started, zygotes)
     else:
-        grade(of, keep, started, _ZYGOTES)
+        grade(of, keep, started, shared_zygotes(*without))
     assert len(receipts) == len(of.submissions)
     return {submission.student: receipts[submission.student] for submission in of.submissions}
 

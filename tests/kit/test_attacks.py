@@ -47,7 +47,7 @@ OPTIONS = {
 
 def _run(host: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "attacks.hosts", host, *RUN] if host in HOSTS else [*RUN]
-    command += OPTIONS.get(host, ["--about-the-host"])
+    command += OPTIONS.get(host, ["--about-the-host", "--apart", "5"])
     return subprocess.run(command, env=ENVIRONMENT, cwd=ROOT, capture_output=True, text=True)
 
 
@@ -97,7 +97,8 @@ def test_an_attack_gains_nothing(name: str) -> None:
 
 def check_the_rest(found: dict[str, Any], count: int) -> None:
     """Every submission has a receipt, the neighbours have all points, nothing stayed and nothing changed."""
-    assert found["graded"] == 2 * count + 1
+    assert found["graded"] == count + len(found["honest"]) + 1
+    assert len(found["honest"]) >= count / 5
     assert found["wrong"] < 2
     assert [one for one in found["honest"] if one["earned"] < 10 or one["outcomes"] != ["passed"]] == []
     assert found["survivors"] == []

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import ROOT, ask, autograder
+from command_line import ROOT, ask
 
 SOLUTIONS = ROOT / "solutions" / "week08"
 
@@ -33,7 +33,7 @@ def test_work_that_is_handed_in_again_stands_again(hand_in, tmp_path):
     marks = []
     for source in (right, "def layer_norm(x, gamma, beta, eps=1e-5):\n    return x\n", right):
         (hand_in / "layer_norm.py").write_text(source, "utf-8")
-        ran = autograder("grade", "week08", hand_in.parent, "--store", store)
+        ran = ask("grade", "week08", hand_in.parent, "--store", store, cwd=ROOT)
         marks.append(mark(store))
     assert "receipts reused" in ran.stderr
     assert marks[0] == marks[2] == "10" != marks[1]
@@ -41,10 +41,10 @@ def test_work_that_is_handed_in_again_stands_again(hand_in, tmp_path):
 
 def test_who_is_not_in_the_roster_is_named_and_keeps_the_mark(hand_in, tmp_path):
     store = f"sqlite:///{tmp_path / 'receipts.sqlite'}"
-    assert autograder("grade", "week08", hand_in.parent, "--store", store).returncode == 0
+    assert ask("grade", "week08", hand_in.parent, "--store", store, cwd=ROOT).returncode == 0
     roster = tmp_path / "roster.csv"
     roster.write_text("student_id,name\nben,Ben\n", "utf-8")
-    ran = autograder("grade", "week08", hand_in.parent, "--store", store, "--roster", roster)
+    ran = ask("grade", "week08", hand_in.parent, "--store", store, "--roster", roster, cwd=ROOT)
     assert ran.returncode == 1
     assert "ana is not in the roster" in ran.stdout
     assert mark(store) == "10"

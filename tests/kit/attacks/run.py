@@ -1,6 +1,6 @@
 """Grade every attack between honest work, in one run, and print what came of it as JSON.
 
-    python -m attacks.run [--only NAME ...] [--about-the-host] [--without MECHANISM ...] [--harmless] [--scratch]
+    python -m attacks.run [--only NAME ...] [--about-the-host] [--without MECHANISM ...] [--harmless] [--scratch] [--apart N]
 
 A program of its own, so that it can be run as another user and under the rules of another host (see `hosts`).
 """
@@ -55,6 +55,7 @@ def main() -> None:
         "--harmless", action="store_true", help="leave out attacks that hurt where nothing confines them"
     )
     parser.add_argument("--scratch", action="store_true", help="in workers that have scratch, with what that invites")
+    parser.add_argument("--apart", type=int, default=1, help="attacks from one honest submission to the next")
     options = parser.parse_args()
     if "PLANTED" not in os.environ:  # where a reader of /proc would find it: in what this process was started with
         planted = {**os.environ, "PLANTED": f"MARKER_{secrets.token_hex(8)}_environment"}
@@ -63,11 +64,12 @@ def main() -> None:
     chosen = attacks(ABOUT_THE_HOST if options.about_the_host else categories)
     chosen = [a for a in chosen if a.name in options.only or not options.only]
     chosen = [a for a in chosen if not (options.harmless and a.hurts)]
-    print(json.dumps(outcome(chosen, options.without, options.scratch), indent=1))
+    print(json.dumps(outcome(chosen, options.without, options.scratch, options.apart), indent=1))
 
 
-def outcome(chosen: list[Attack], without: list[str], scratch: bool = False) -> dict[str, Any]:
-    """Grade the attacks, an honest submission before each and after the last, and one that is honestly wrong."""
+def outcome(chosen: list[Attack], without: list[str], scratch: bool = False, apart: int = 1) -> dict[str, Any]:
+    """Grade the attacks, an honest submission after every few of them and after the last, and one that is honestly wrong
+    before the first."""
     marker = os.environ["PLANTED"].removesuffix("_environment")
     with tempfile.TemporaryDirectory(prefix="kit_place_") as folder, _something_listening(Path(folder)) as words:
         place = Path(folder)
@@ -76,13 +78,15 @@ def outcome(chosen: list[Attack], without: list[str], scratch: bool = False) -> 
         # Runs may overlap: what is left of this one goes by names of its own.
         words |= {"kit_leftover": f"kit_{marker[-8:]}", "60.4242": f"60.{int(marker[-6:], 16):08}"}
         work = place / "submissions"
+        honest = sorted({*range(0, len(chosen), apart), len(chosen) - 1})
         words["@OTHER@"] = str(work / "0000z_honest" / "layer_norm.py")
         _hand_in(work / "0000_wrong", WRONG)
         for number, attack in enumerate(chosen):
             _hand_in(work / f"{number:04}_{attack.name}", _filled(attack.source, words))
             for name, text in attack.beside:
                 (work / f"{number:04}_{attack.name}" / name).write_text(_filled(text, words))
-            _hand_in(work / f"{number:04}z_honest", f"# {marker}_neighbour {number}\n{RIGHT}")
+            if number in honest:
+                _hand_in(work / f"{number:04}z_honest", f"# {marker}_neighbour {number}\n{RIGHT}")
         before = _watched(place)
         waiting = {f"{n:04}" for n, attack in enumerate(chosen) if attack.waits}
         receipts, isolation, seconds = _graded(place / "course", work, without, waiting)
@@ -92,7 +96,7 @@ def outcome(chosen: list[Attack], without: list[str], scratch: bool = False) -> 
             "seconds": seconds,
             "attacks": {a.name: _said(receipts[f"{n:04}_{a.name}"], marker) for n, a in enumerate(chosen)},
             "wrong": float(receipts["0000_wrong"].earned),
-            "honest": [_said(receipts[f"{n:04}z_honest"], marker) for n in range(len(chosen))],
+            "honest": [_said(receipts[f"{n:04}z_honest"], marker) for n in honest],
             "graded": len(receipts),
             "survivors": _survivors(words["kit_leftover"], words["60.4242"]),
             "changed": sorted(key for key, value in _watched(place).items() if before.get(key) != value),
