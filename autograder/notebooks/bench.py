@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import atexit
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from pathlib import Path
 
 from autograder import __version__
-from autograder.course import Assignment, CourseFiles, load_course
+from autograder.course import Assignment, Course, CourseFiles, find_course, load_course
 from autograder.grading.disclosure import hint_withheld
 from autograder.grading.errors import GradingError
 from autograder.grading.hashes import submission_hash, suite_hash
@@ -30,7 +30,7 @@ class Bench:
 
     def __init__(self, root: Path) -> None:
         self.files = CourseFiles(root)
-        self.course = load_course(root)
+        self._course: tuple[int, Course] | None = None
         self._cells: Zygote | None = None
         self._open = ExitStack()
 
@@ -39,8 +39,21 @@ class Bench:
         """The receipts, the same that `autograder grade` keeps."""
         return self._open.enter_context(Store.in_course(self.files.root))
 
+    @property
+    def course(self) -> Course:
+        """The course as its file says now: in JupyterLab a bench lives for days.
+
+        Raises:
+            CourseError: course.yml is no longer a course.
+        """
+        path = find_course(self.files.root)
+        stamp = path.stat().st_mtime_ns
+        if self._course is None or self._course[0] != stamp:
+            self._course = stamp, load_course(path)
+        return self._course[1]
+
     def assignment(self, name: str) -> Assignment | None:
-        """The assignment of that name, if the course has one."""
+        """The assignment of that name, if the course has one. Raises as `course`."""
         return self.course.assignments.get(name)
 
     def submission(self, assignment: Assignment, student: str, folder: Path) -> Submission:
@@ -67,18 +80,25 @@ class Bench:
         attempts = len({r.submission_hash for r in self.store.history(assignment.id, student)})
         return hint_withheld(assignment, attempts, datetime.now(UTC))
 
-    def run(self, assignment: Assignment, cells: Sequence[str], submission: Submission) -> Iterator[CellRun]:
-        """How each cell of a notebook ended, beside the submitted modules (see `runner`)."""
+    def run(self, assignment: Assignment, cells: Sequence[str], submission: Submission) -> list[CellRun]:
+        """How each cell of a notebook ended, beside the submitted modules (see `runner`).
+
+        Raises:
+            GradingError: the sandbox is at fault, twice.
+        """
         limits = assignment.limits
         allowed = CellLimits(assignment.seconds_per_cell, limits.seconds_per_submission, limits.memory_mb)
         modules = {name: file.content for name, file in submission.files.items()}
-        try:
-            if self._cells is None:
-                self._cells = self._open.enter_context(Zygote(also=WARM, variables=ENVIRONMENT))
-            yield from run_cells(self._cells, cells, modules, allowed)
-        except SandboxError as error:
-            self._cells = None
-            raise GradingError(f"the notebook cannot be run: {error}") from None
+        for is_last_try in (False, True):
+            try:
+                if self._cells is None:
+                    self._cells = self._open.enter_context(Zygote(also=WARM, variables=ENVIRONMENT))
+                return list(run_cells(self._cells, cells, modules, allowed))
+            except SandboxError as error:
+                self._cells = None
+                if is_last_try:
+                    raise GradingError(f"notebooks cannot be run: {error}") from None
+        raise AssertionError("unreachable")
 
     def _graded(self, assignment: Assignment, submission: Submission) -> Receipt:
         batch = Batch(self.files, self.course.id, assignment, [submission], seed=secrets.randbelow(2**31))

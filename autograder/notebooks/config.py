@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograder.course import load_course
+from autograder.course import CourseError, load_course
 
 STRUCTURE = os.path.join("{nbgrader_step}", "notebooks", "{student_id}", "{assignment_id}")
 _BRIDGE = "autograder.notebooks.bridge"
@@ -22,10 +22,14 @@ def configure(c: Any, root: Path) -> None:
     """Fill in nbgrader's configuration `c` for the course at `root`.
 
     Raises:
-        CourseError: course.yml is not a course.
+        SystemExit: course.yml is not a course. nbgrader ignores a configuration that raises anything else, and would go
+            on without ours.
     """
     root = root.resolve()
-    course = load_course(root)
+    try:
+        course = load_course(root)
+    except CourseError as error:
+        raise SystemExit(f"nbgrader cannot be used on this course: {error}") from None
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.course_id = course.id
     c.CourseDirectory.source_directory = "solutions"
@@ -56,8 +60,12 @@ def configure(c: Any, root: Path) -> None:
         f"{_BRIDGE}.RunCells",
         *_theirs(["IgnorePattern", "LimitOutput"]),
         f"{_BRIDGE}.GradeModules",
-        *_theirs(["SaveAutoGrades", "AssignLatePenalties", "CheckCellMetadata"]),
+        *_theirs(["SaveAutoGrades"]),
+        f"{_BRIDGE}.LeaveOpen",
+        *_theirs(["AssignLatePenalties", "CheckCellMetadata"]),
     ]
+    c.Autograde.pre_convert_hook = "autograder.notebooks.handins.made_safe"
+    c.HTMLExporter.filters = {"markdown2html": "autograder.notebooks.pages.harmless"}
     for part in ("AddBundle", "RunCells", "GradeModules"):
         c[part].course_root = str(root)
     _find_programs()
