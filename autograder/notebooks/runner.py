@@ -113,7 +113,7 @@ def _run(worker: Worker, source: str, limits: CellLimits, wall_left: float) -> C
         frame = wire.encode([("call", _call("run", source))])
         reply = worker.ask(frame, allowed, min(allowed * WALL_FACTOR, wall_left))
     except CallTimedOut:
-        return CellRun(TIMED_OUT, sentence=f"did not end within {allowed:.0f} seconds")
+        return CellRun(TIMED_OUT, sentence=f"did not end within {allowed:.3g} seconds")
     except WorkerGone:
         return CellRun(STOPPED, sentence="ended the notebook's process")
     found = reply.get("value")

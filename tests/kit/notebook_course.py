@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,6 @@ from autograder.authoring import release
 from autograder.course import CourseFiles
 
 ROOT = Path(__file__).parents[2]
-MAXIMA = {"slope": 6.0, "line": 4.0, "explain": 5.0}
-"""Points of the graded cells; `explain` is graded by a person."""
-
 WORKBOOK = """\
 # %% [markdown]
 # # Lines, drawn with your own modules
@@ -109,6 +106,10 @@ class Course:
     """A course that nbgrader is run on."""
 
     files: CourseFiles
+    ran: dict[str, subprocess.CompletedProcess[str]] = field(default_factory=dict)
+    """What the command line said, by a name for the command."""
+    told: dict[str, Any] = field(default_factory=dict)
+    """What the API said."""
 
     @property
     def root(self) -> Path:
