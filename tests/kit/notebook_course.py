@@ -54,6 +54,7 @@ check("line")
 # ### END SOLUTION
 """
 MISTAKES = """\
+# PLANTED_COMMENT_ON_MISTAKES
 ladder: {question: What comes out at zero?, pseudocode: "x times ___"}
 mistakes:
   - id: planted_mistake_with_offset
@@ -70,6 +71,7 @@ PLANTED = {
     "tests/suites/lines/test_line.py": ("torch.tensor([2e3])", 'torch.tensor([2e3 + 0 * len("PLANTED_EXPECTED")])'),
     "tests/suites/lines/rigs/line.py": ("(1,), 1e3", '(1,), 1e3 + 0 * len("PLANTED_RIG")'),
     "reference/slope.py": ('"""Oracle for `slope`."""', '"""Oracle, PLANTED_REFERENCE."""'),
+    "reference/line.py": ("Oracle for `line`", "PLANTED_REFERENCE_OF_LINE"),
     "reference/traces/slope.yml": ("rounded down in the text", "PLANTED_TRACE_NOTE"),
     "reference/stand_ins/slope.py": ('"""Stand-in for `slope`."""', '"""PLANTED_STAND_IN."""'),
     "solutions/lines/slope.py": (
@@ -237,5 +239,5 @@ def shown_text(cell: Notebook) -> str:
 
 def planted() -> set[str]:
     """The strings that must not reach students."""
-    sources = "".join([*(new for _, new in PLANTED.values()), WORKBOOK, MISTAKES])
+    sources = "\n".join([*(new for _, new in PLANTED.values()), WORKBOOK, MISTAKES])
     return set(re.findall(r"PLANTED_\w+", sources))
