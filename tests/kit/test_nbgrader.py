@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -422,14 +421,13 @@ class Running(HTMLParser):
             self.found.append(data)
 
 
-@pytest.mark.parametrize(("student", "formatted"), [("scripts", "bold"), ("unreadable", "Mended before grading")])
-def test_nothing_that_a_student_wrote_runs_in_a_page(course: Course, student: str, formatted: str) -> None:
-    for name, page in pages(course, student).items():
+def test_nothing_that_a_student_wrote_runs_in_a_page(course: Course) -> None:
+    for name, page in pages(course, "scripts").items():
         parser = Running()
         parser.feed(page)
         assert parser.found == [], name
-        assert f"<strong>{formatted}</strong>" in page
-        assert student == "unreadable" or re.search(r"<h1>Lines, drawn with your own modules", page)
+        assert "<strong>bold</strong>" in page
+        assert "<h1>Lines, drawn with your own modules" in page
 
 
 # -- folders that nbgrader has trouble with
