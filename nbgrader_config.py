@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
-from autograder.notebooks.config import configure
+try:
+    from autograder.notebooks.config import configure
+except ImportError as error:  # nbgrader would go on without this file, with students' code beside the gradebook
+    raise SystemExit(f"nbgrader grades this course only with its kit installed beside it: {error}") from None
 
 configure(get_config(), Path(__file__).parent)  # noqa: F821  # nbgrader provides get_config

@@ -28,7 +28,7 @@ from autograder.intake import Submission
 from autograder.notebooks.bench import Bench, warm_zygote
 from autograder.notebooks.bridge import is_autograded, released_cells
 from autograder.notebooks.config import configure, database
-from autograder.notebooks.restore import ReleasedCell, restored
+from autograder.notebooks.restore import ReleasedCell, content_of, restored
 from autograder.sandbox.host import Zygote
 
 DONE, UNCHANGED, NO_NOTEBOOK, FAILED = "done", "unchanged", "no notebook", "failed"
@@ -119,19 +119,22 @@ class ClassOfNotebooks:
         return self._folder / student / self._assignment.id
 
     def _notebook(self, student: str) -> Path:
-        return self._place(student) / f"{self._assignment.id}.ipynb"
+        """The notebook that will be graded: the only one counts whatever its name (see `handins`)."""
+        meant = self._place(student) / f"{self._assignment.id}.ipynb"
+        others = list(self._place(student).glob("*.ipynb"))
+        return others[0] if len(others) == 1 else meant
 
     def _cells(self, student: str) -> list[str]:
         """The code cells that will be run, as nbgrader will find them."""
         if not self._notebook(student).is_file():
             return []
-        notebook, _ = restored(self._notebook(student).read_bytes(), self._release)
+        notebook, _ = restored(content_of(self._notebook(student)), self._release)
         return [cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_autograded(cell)]
 
     def _mended(self, student: str) -> tuple[str, ...]:
         if not self._notebook(student).is_file():
             return ()
-        return tuple(restored(self._notebook(student).read_bytes(), self._release)[1])
+        return tuple(restored(content_of(self._notebook(student)), self._release)[1])
 
     def _is_current(self, student: str) -> bool:
         """Was the notebook autograded after everything that was submitted?"""

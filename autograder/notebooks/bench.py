@@ -5,13 +5,13 @@ from __future__ import annotations
 import atexit
 import hashlib
 import secrets
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from pathlib import Path
 
-from autograder.course import Assignment, CourseFiles, load_course
+from autograder.course import Assignment, Course, CourseFiles, find_course, load_course
 from autograder.grading.disclosure import hint_withheld
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
@@ -30,7 +30,7 @@ class Bench:
 
     def __init__(self, root: Path) -> None:
         self.files = CourseFiles(root)
-        self.course = load_course(root)
+        self._course: tuple[int, Course] | None = None
         self._cells: Zygote | None = None
         self._open = ExitStack()
         self._prepared: dict[str, list[CellRun]] = {}
@@ -40,8 +40,21 @@ class Bench:
         """The receipts, the same that `autograder grade` keeps."""
         return self._open.enter_context(Store.in_course(self.files.root))
 
+    @property
+    def course(self) -> Course:
+        """The course as its file says now: in JupyterLab a bench lives for days.
+
+        Raises:
+            CourseError: course.yml is no longer a course.
+        """
+        path = find_course(self.files.root)
+        stamp = path.stat().st_mtime_ns
+        if self._course is None or self._course[0] != stamp:
+            self._course = stamp, load_course(path)
+        return self._course[1]
+
     def assignment(self, name: str) -> Assignment | None:
-        """The assignment of that name, if the course has one."""
+        """The assignment of that name, if the course has one. Raises as `course`."""
         return self.course.assignments.get(name)
 
     def submission(self, assignment: Assignment, student: str, folder: Path) -> Submission:
@@ -78,34 +91,31 @@ class Bench:
         attempts = len({r.submission_hash for r in self.store.history(assignment.id, student)})
         return hint_withheld(assignment, attempts, datetime.now(UTC))
 
-    def run(self, assignment: Assignment, cells: Sequence[str], submission: Submission) -> Iterable[CellRun]:
+    def run(self, assignment: Assignment, cells: Sequence[str], submission: Submission) -> list[CellRun]:
         """How each cell of a notebook ended, beside the submitted modules (see `runner`).
 
         Raises:
-            GradingError: the sandbox cannot be started.
+            GradingError: the sandbox is at fault, twice.
         """
         prepared = self._prepared.pop(_key(cells, submission), None)
         if prepared is not None:
             return prepared
-        if self._cells is None or not self._cells.alive:
-            self._cells = self._open.enter_context(warm_zygote())
-        return self.run_in(self._cells, assignment, cells, submission)
+        for is_last_try in (False, True):
+            try:
+                if self._cells is None:
+                    self._cells = self._open.enter_context(warm_zygote())
+                return _run_in(self._cells, assignment, cells, submission)
+            except SandboxError as error:
+                self._cells = None
+                if is_last_try:
+                    raise GradingError(f"notebooks cannot be run: {error}") from None
+        raise AssertionError("unreachable")
 
     def prepare(self, zygote: Zygote, assignment: Assignment, cells: Sequence[str], submission: Submission) -> None:
-        """Run cells now, in workers of this zygote, for the `run` of the same cells that comes later."""
-        self._prepared[_key(cells, submission)] = self.run_in(zygote, assignment, cells, submission)
-
-    def run_in(
-        self, zygote: Zygote, assignment: Assignment, cells: Sequence[str], submission: Submission
-    ) -> list[CellRun]:
-        """As `run`, in a worker of this zygote."""
-        limits = assignment.limits
-        allowed = CellLimits(assignment.seconds_per_cell, limits.seconds_per_submission, limits.memory_mb)
-        modules = {name: file.content for name, file in submission.files.items()}
-        try:
-            return list(run_cells(zygote, cells, modules, allowed))
-        except SandboxError as error:
-            raise GradingError(f"the notebook cannot be run: {error}") from None
+        """Run cells now, in a worker of this zygote, for the `run` of the same cells that comes later. Where that fails,
+        it is left to `run`."""
+        with suppress(SandboxError):
+            self._prepared[_key(cells, submission)] = _run_in(zygote, assignment, cells, submission)
 
     @cached_property
     def _zygotes(self) -> Zygotes:
@@ -119,6 +129,15 @@ class Bench:
 def warm_zygote() -> Zygote:
     """A zygote whose workers can run cells of notebooks."""
     return Zygote(also=WARM, variables=ENVIRONMENT)
+
+
+def _run_in(
+    zygote: Zygote, assignment: Assignment, cells: Sequence[str], submission: Submission
+) -> list[CellRun]:
+    limits = assignment.limits
+    allowed = CellLimits(assignment.seconds_per_cell, limits.seconds_per_submission, limits.memory_mb)
+    modules = {name: file.content for name, file in submission.files.items()}
+    return list(run_cells(zygote, cells, modules, allowed))
 
 
 def _key(cells: Sequence[str], submission: Submission) -> str:

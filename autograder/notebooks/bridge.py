@@ -12,6 +12,9 @@ from __future__ import annotations
 
 import base64
 import io
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +28,31 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
 from autograder.authoring.contents import contents
-from autograder.course import Assignment
-from autograder.grading.receipt import Receipt, shown, total
+from autograder.authoring.errors import AuthoringError
+from autograder.course import Assignment, CourseError
+from autograder.grading.errors import GradingError
+from autograder.grading.receipt import GRADER_TROUBLE, CheckResult, shown, total
 from autograder.intake import Submission
 from autograder.notebooks.bench import Bench, bench_of
 from autograder.notebooks.messages import exercise_lines
-from autograder.notebooks.restore import ReleasedCell, restored
+from autograder.notebooks.restore import ReleasedCell, content_of, restored
 from autograder.notebooks.runner import CellRun
+
+MENDED = "mended"
+"""The id of the cell that says what was mended; a student's cells get other ids."""
+
+
+@contextmanager
+def faults_stop(converter: Any, resources: Any) -> Iterator[None]:
+    """A fault of the course or the machine ends nbgrader's run with one sentence, and leaves nothing half done behind.
+    nbgrader would report it as a failure of each student in turn."""
+    try:
+        yield
+    except (GradingError, CourseError, AuthoringError) as error:
+        marks = resources["nbgrader"]
+        shutil.rmtree(converter._format_dest(marks["assignment"], marks["student"]), ignore_errors=True)
+        converter.log.error("%s; nothing more is done", error)
+        raise SystemExit(1) from None
 
 
 class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
@@ -40,14 +61,16 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
     def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> Any:
         """As nbconvert's, but every cell of the release is there, and a first cell says what was mended."""
         marks = resources["nbgrader"]
+        if not self.parent._sanitizing:  # then it reads what it has written itself
+            return super().from_filename(filename, resources=resources, **kw)
         with Gradebook(marks["db_url"]) as gradebook:
             release = released_cells(gradebook, marks["notebook"], marks["assignment"])
-        notebook, notes = restored(Path(filename).read_bytes(), release)
+        notebook, notes = restored(content_of(Path(filename)), release)
         for note in notes:
             self.log.warning("%s, %s: %s", marks["student"], marks["notebook"], note)
         if notes:
             lines = "".join(f"- {note}\n" for note in notes)
-            notebook.cells.insert(0, new_markdown_cell(f"**Mended before grading**\n\n{lines}", id="mended"))
+            notebook.cells.insert(0, new_markdown_cell(f"**Mended before grading**\n\n{lines}", id=MENDED))
         resources["metadata"] = {"name": marks["notebook"], "path": str(Path(filename).parent)}
         return self.from_file(io.StringIO(nbformat.writes(notebook)), resources=resources, **kw)
 
@@ -79,6 +102,16 @@ class _OurStep(NbGraderPreprocessor):  # type: ignore[misc]
 
     course_root = Unicode(help="The folder that holds course.yml.").tag(config=True)
 
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        """Do the step."""
+        with faults_stop(self.parent.parent, resources):
+            self.step(nb, resources)
+        return nb, resources
+
+    def step(self, nb: NotebookNode, resources: Any) -> None:
+        """Change the notebook or its resources in place."""
+        raise NotImplementedError
+
     @property
     def bench(self) -> Bench:
         """What notebooks of this course are graded on."""
@@ -103,29 +136,35 @@ def is_autograded(cell: NotebookNode) -> bool:
 class AddBundle(_OurStep):
     """Puts the stubs and their public checks beside a released notebook."""
 
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+    def step(self, nb: NotebookNode, resources: Any) -> None:
         """The files travel with the notebook's resources: nbconvert writes them where it writes the notebook."""
         assignment = self.bench.assignment(resources["nbgrader"]["assignment"])
         if assignment is not None:
+            self._refuse_modules(assignment)
             bundle = contents(self.bench.files, assignment)
             files = {path: data for path, data in bundle.items() if not path.endswith(".ipynb")}
             resources.setdefault("outputs", {}).update(files)
-        return nb, resources
+
+    def _refuse_modules(self, assignment: Assignment) -> None:
+        folder = self.bench.files.notebook(assignment.id).parent
+        modules = [path for path in sorted(folder.rglob("*.py")) if "__pycache__" not in path.parts]
+        if modules:
+            place = modules[0].relative_to(self.bench.files.root).as_posix()
+            raise AuthoringError(f"{place} would be given to students and written over their own; move it elsewhere")
 
 
 class RunCells(_OurStep):
     """Runs the code cells in a confined worker; autograded ones are left to `GradeModules`."""
 
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+    def step(self, nb: NotebookNode, resources: Any) -> None:
         """Outputs into the cells; no error of a cell stops the others. Under `--no-execute` nothing runs."""
         work = self.submission(resources)
         if work is None or self.config.Execute.get("enabled") is False:
-            return nb, resources
+            return
         cells = [cell for cell in nb.cells if cell.cell_type == "code" and not is_autograded(cell)]
         runs = self.bench.run(work[0], [cell.source for cell in cells], work[1])
         for number, (cell, run) in enumerate(zip(cells, runs, strict=True), start=1):
             cell.outputs, cell.execution_count = outputs_of(run, number), number
-        return nb, resources
 
 
 def outputs_of(run: CellRun, number: int) -> list[NotebookNode]:
@@ -152,31 +191,51 @@ def outputs_of(run: CellRun, number: int) -> list[NotebookNode]:
 class GradeModules(_OurStep):
     """Writes the score and the messages of each exercise into its autograded cell."""
 
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+    def step(self, nb: NotebookNode, resources: Any) -> None:
         """Every autograded cell gets outputs of ours and no others."""
-        receipt, withheld = None, ""
-        if work := self.submission(resources):
-            receipt = self.bench.receipt(*work)
-            withheld = self.bench.withheld(work[0], work[1].student)
-        for cell in nb.cells:
-            if is_autograded(cell):
-                cell.outputs, cell.execution_count = self._outputs(cell, receipt, withheld), None
+        cells = [cell for cell in nb.cells if is_autograded(cell)]
+        work = self.submission(resources)
+        if work is None:
+            if cells:
+                raise GradingError(f"{resources['nbgrader']['assignment']} is no assignment of course.yml")
+            return
+        receipt = self.bench.receipt(*work)
+        withheld = self.bench.withheld(work[0], work[1].student)
+        for cell in cells:
+            exercise = cell.metadata.nbgrader["grade_id"]
+            checks = receipt.exercises().get(exercise)
+            if not checks:
+                raise GradingError(f"the cell {exercise} is no exercise of course.yml; generate the assignment anew")
+            lines = exercise_lines(receipt, exercise, withheld)
+            cell.outputs, cell.execution_count = _outputs(cell, checks, lines), None
+        resources["nbgrader"]["open"] = {c.exercise for c in receipt.checks if c.outcome == GRADER_TROUBLE}
+
+
+class LeaveOpen(NbGraderPreprocessor):  # type: ignore[misc]
+    """Marks in the gradebook what a person has to look at: exercises on which the grader failed, which have no score
+    then, and notebooks that were mended."""
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        """Runs after the scores were saved."""
+        marks = resources["nbgrader"]
+        cells = [cell.metadata.nbgrader["grade_id"] for cell in nb.cells if is_autograded(cell)]
+        unsure = marks.get("open", set())
+        was_mended = bool(nb.cells) and nb.cells[0].get("id") == MENDED
+        with Gradebook(marks["db_url"]) as gradebook:
+            for name in cells:
+                if name in unsure or (was_mended and name == cells[0]):
+                    grade = gradebook.find_grade(name, marks["notebook"], marks["assignment"], marks["student"])
+                    grade.auto_score = None if name in unsure else grade.auto_score
+                    grade.needs_manual_grade = True
+            gradebook.db.commit()
         return nb, resources
 
-    def _outputs(self, cell: NotebookNode, receipt: Receipt | None, withheld: str) -> list[NotebookNode]:
-        exercise = cell.metadata.nbgrader["grade_id"]
-        checks = receipt.exercises().get(exercise, []) if receipt else []
-        if receipt is None or not checks:
-            self.log.error("the cell %s is no exercise of the course; it gets no points", exercise)
-            return _scored(0, [f"{exercise} is no exercise of this assignment; your instructor was told"])
-        earned, possible = total(checks)
-        points = float(cell.metadata.nbgrader["points"])
-        scaled = float(earned) * points / float(possible)
-        lines = [
-            f"{exercise}: {shown(earned)} of {shown(possible)} points",
-            *exercise_lines(receipt, exercise, withheld),
-        ]
-        return _scored(scaled, lines)
+
+def _outputs(cell: NotebookNode, checks: list[CheckResult], lines: Iterator[str]) -> list[NotebookNode]:
+    earned, possible = total(checks)
+    points = float(cell.metadata.nbgrader["points"])
+    headline = f"{cell.metadata.nbgrader['grade_id']}: {shown(earned)} of {shown(possible)} points"
+    return _scored(float(earned) * points / float(possible), [headline, *lines])
 
 
 def _scored(points: float, lines: list[str]) -> list[NotebookNode]:

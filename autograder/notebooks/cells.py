@@ -111,6 +111,11 @@ class _Shell(InteractiveShell):
     def ask_exit(self) -> None:
         raise RuntimeError("a notebook has no exit(); delete the line")
 
+    def system(self, cmd: str) -> None:
+        raise RuntimeError("no program can be started here; delete the line that begins with ! or calls one")
+
+    getoutput = system  # type: ignore[assignment]
+
     def _showtraceback(self, etype: type, evalue: BaseException, stb: list[str]) -> None:
         text = "\n".join(stb)
         _shown.add("error", f"{etype.__name__}\n{_A_LIBRARYS_FRAME.sub('', text)}")

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy.exc import SAWarning
 
-from autograder.course import load_course
+from autograder.course import CourseError, load_course
 from autograder.grading.store import FOLDER
 
 STRUCTURE = os.path.join("{nbgrader_step}", "notebooks", "{student_id}", "{assignment_id}")
@@ -26,10 +26,14 @@ def configure(c: Any, root: Path) -> None:
     """Fill in nbgrader's configuration `c` for the course at `root`.
 
     Raises:
-        CourseError: course.yml is not a course.
+        SystemExit: course.yml is not a course. nbgrader ignores a configuration that raises anything else, and would go
+            on without ours.
     """
     root = root.resolve()
-    course = load_course(root)
+    try:
+        course = load_course(root)
+    except CourseError as error:
+        raise SystemExit(f"nbgrader cannot be used on this course: {error}") from None
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.course_id = course.id
     c.CourseDirectory.source_directory = "solutions"
@@ -58,8 +62,12 @@ def configure(c: Any, root: Path) -> None:
         f"{_BRIDGE}.RunCells",
         *_theirs(["IgnorePattern", "LimitOutput"]),
         f"{_BRIDGE}.GradeModules",
-        *_theirs(["SaveAutoGrades", "AssignLatePenalties", "CheckCellMetadata"]),
+        *_theirs(["SaveAutoGrades"]),
+        f"{_BRIDGE}.LeaveOpen",
+        *_theirs(["AssignLatePenalties", "CheckCellMetadata"]),
     ]
+    c.Autograde.pre_convert_hook = "autograder.notebooks.handins.made_safe"
+    c.HTMLExporter.filters = {"markdown2html": "autograder.notebooks.pages.harmless"}
     for part in ("AddBundle", "RunCells", "GradeModules"):
         c[part].course_root = str(root)
     find_programs()

@@ -11,14 +11,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
-MAX_BYTES = 64 << 20
+MAX_BYTES = 128 << 20
+MAX_MARKS = 6_000_000
+"""Most braces, brackets and commas of a file: what stands between them takes up to a hundred bytes when it is read."""
 MAX_CELLS = 2_000
+MAX_SOURCE = 100_000
+"""Most characters of a cell; nbconvert's Markdown takes its time over more."""
 _NEW = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 _KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
@@ -66,11 +71,20 @@ def restored(data: bytes, release: Sequence[ReleasedCell]) -> tuple[NotebookNode
         submitted, notes = _cells(data), []
     except Unreadable as error:
         submitted, notes = [], [str(error)]
-    cells = _mended(submitted, {cell.grade_id: cell for cell in release}, notes)
+    cells = _mended(_shortened(submitted, notes), {cell.grade_id: cell for cell in release}, notes)
     _add_missing(cells, release, [] if notes and not submitted else notes)
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     return new_notebook(cells=cells, metadata={"kernelspec": _KERNEL, "language_info": {"name": "python"}}), notes
+
+
+def content_of(path: Path) -> bytes:
+    """What a submitted file holds, as far as it is looked at; nothing where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError:
+        return b""
 
 
 def _cells(data: bytes) -> list[dict[str, Any]]:
@@ -94,6 +108,8 @@ def _cells(data: bytes) -> list[dict[str, Any]]:
 def _notebook(data: bytes) -> dict[str, Any]:
     if len(data) > MAX_BYTES:
         raise Unreadable(f"the notebook has more than {MAX_BYTES >> 20} MB; clear its outputs and hand it in again")
+    if sum(data.count(mark) for mark in (b"{", b"[", b",")) > MAX_MARKS:
+        raise Unreadable("the notebook has too many parts; clear its outputs and hand it in again")
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:200].lower()
     if not start:
         raise Unreadable("the notebook file is empty; save it again and hand it in anew")
@@ -112,7 +128,8 @@ def _notebook(data: bytes) -> dict[str, Any]:
         raise Unreadable("the notebook was made by a newer format; save it as version 4 and hand it in again")
     language = _language(raw)
     if language not in ("", "python", "ipython"):
-        raise Unreadable(f"this is not a Python notebook (its kernel speaks {language[:20]}); hand in the released one")
+        spoken = "".join(filter(str.isalnum, language))[:20] or "something else"
+        raise Unreadable(f"this is not a Python notebook (its kernel speaks {spoken}); hand in the released one")
     return raw
 
 
@@ -128,13 +145,21 @@ def _plain(cell: dict[str, Any]) -> dict[str, Any]:
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))
     metadata = cell.get("metadata")
+    kind = cell.get("cell_type")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
     return {
-        "type": cell.get("cell_type") if cell.get("cell_type") in _NEW else "markdown",
+        "type": kind if isinstance(kind, str) and kind in _NEW else "markdown",
         "source": (source if isinstance(source, str) else "").encode("utf-8", "replace").decode(),
         "grade_id": grade_id if isinstance(grade_id, str) else None,
     }
+
+
+def _shortened(cells: list[dict[str, Any]], notes: list[str]) -> list[dict[str, Any]]:
+    long = sum(len(cell["source"]) > MAX_SOURCE for cell in cells)
+    if long:
+        notes.append(f"{long} cells were too long; the first {MAX_SOURCE} characters of each were read")
+    return [{**cell, "source": cell["source"][:MAX_SOURCE]} for cell in cells]
 
 
 def _mended(

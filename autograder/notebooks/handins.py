@@ -1,0 +1,76 @@
+"""A submitted folder, before nbgrader copies anything out of it.
+
+nbgrader follows links when it copies, so that a link would bring a file of the instructor's into the feedback; it ends
+the run of the whole class at a `timestamp.txt` that is no time; and it passes over a notebook with another name.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from functools import cache
+from pathlib import Path
+
+from nbgrader.utils import parse_utc
+from traitlets.log import get_logger
+
+
+def made_safe(assignment: str, student: str, notebooks: list[str]) -> None:
+    """nbgrader's hook; it calls this in the course's folder, for each student in turn (`student` is a pattern).
+
+    `notebooks` are those of one student; the list is changed in place where the notebook has another name.
+    """
+    if not notebooks:
+        return
+    folder = Path(notebooks[0]).parent
+    _remove_links(folder)
+    _set_bad_timestamp_aside(folder)
+    if (Path("assignments", "notebooks", assignment) / f"{assignment}.ipynb").is_file():
+        _give_its_name(folder / f"{assignment}.ipynb", notebooks)
+        _tell_of_missing(folder.parents[1], assignment)
+
+
+def _remove_links(folder: Path) -> None:
+    for place, folders, files in os.walk(folder):
+        for path in (Path(place, name) for name in (*folders, *files)):
+            mode = path.lstat().st_mode
+            if stat.S_ISLNK(mode):
+                get_logger().error("%s was a link to %s; it was removed", path, os.readlink(path))
+            elif not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                get_logger().error("%s was no file; it was removed", path)
+            else:
+                continue
+            path.unlink()
+
+
+def _set_bad_timestamp_aside(folder: Path) -> None:
+    path = folder / "timestamp.txt"
+    try:
+        text = path.read_text("utf-8").strip()
+        if text:
+            parse_utc(text)
+    except FileNotFoundError:
+        pass
+    except Exception:
+        get_logger().error("%s holds no time; it is not used", path)
+        path.rename(folder / "timestamp.unreadable")
+
+
+def _give_its_name(meant: Path, notebooks: list[str]) -> None:
+    """Put a copy under the released name where the only notebook has another, as in `week08 (1).ipynb`."""
+    if not meant.exists() and len(notebooks) == 1:
+        get_logger().warning("%s is read as %s", notebooks[0], meant.name)
+        shutil.copyfile(notebooks[0], meant)
+        notebooks[:] = [os.path.join(os.path.dirname(notebooks[0]), meant.name)]
+
+
+@cache
+def _tell_of_missing(students: Path, assignment: str) -> None:
+    """nbgrader passes over a folder without any notebook, and says so in a warning among others."""
+    for folder in sorted(students.glob(f"*/{assignment}")):
+        if not any(folder.glob("*.ipynb")):
+            get_logger().error(
+                "%s holds no notebook, so that nbgrader does not grade it: copy the released one into it and run again",
+                folder,
+            )
