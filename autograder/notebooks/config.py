@@ -15,6 +15,7 @@ from autograder.course import load_course
 
 STRUCTURE = os.path.join("{nbgrader_step}", "notebooks", "{student_id}", "{assignment_id}")
 _BRIDGE = "autograder.notebooks.bridge"
+_FEEDBACK = "autograder.notebooks.feedback.exporter"
 _THEIRS = "nbgrader.preprocessors"
 
 
@@ -58,13 +59,27 @@ def configure(c: Any, root: Path) -> None:
         f"{_BRIDGE}.GradeModules",
         *_theirs(["SaveAutoGrades", "AssignLatePenalties", "CheckCellMetadata"]),
     ]
-    for part in ("AddBundle", "RunCells", "GradeModules"):
+
+    c.GenerateFeedback.exporter_class = f"{_FEEDBACK}.FeedbackPage"
+    c.GenerateFeedback.preprocessors = [f"{_FEEDBACK}.Grades"]
+    _close_formgrader(c)
+
+    for part in ("AddBundle", "RunCells", "GradeModules", "FeedbackPage"):
         c[part].course_root = str(root)
     _find_programs()
 
 
 def _theirs(names: list[str]) -> list[str]:
     return [f"{_THEIRS}.{name}" for name in names]
+
+
+def _close_formgrader(c: Any) -> None:
+    """Keep what students wrote from running in the instructor's browser, where it could do what Jupyter can."""
+    c.HTMLExporter.sanitize_html = True
+    c.HTMLExporter.mathjax_url = "data:text/javascript,"  # or a program from the network would be asked for
+    # formgrader would serve such files of a student as pages of its own.
+    pages = "*.[hH][tT][mM]* *.[xX][hH][tT]* *.[xXsS][hH][tT][mM]* *.[sS][vV][gG]* *.[xX][mMsS][lL]* *.[mM][hH][tT]*"
+    c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", *pages.split()]
 
 
 def _find_programs() -> None:
