@@ -75,8 +75,8 @@ def _theirs(names: list[str]) -> list[str]:
 
 def _close_formgrader(c: Any) -> None:
     """Keep what students wrote from running in the instructor's browser, where it could do what Jupyter can."""
-    c.HTMLExporter.sanitize_html = True
-    c.HTMLExporter.mathjax_url = "data:text/javascript,"  # or a program from the network would be asked for
+    c.HTMLExporter.sanitize_html = True  # outputs; formgrader's own template leaves text cells as they are, hence:
+    c.HTMLExporter.filters = {"markdown2html": "autograder.notebooks.feedback.text.markdown"}
     # formgrader would serve such files of a student as pages of its own.
     pages = "*.[hH][tT][mM]* *.[xX][hH][tT]* *.[xXsS][hH][tT][mM]* *.[sS][vV][gG]* *.[xX][mMsS][lL]* *.[mM][hH][tT]*"
     c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", *pages.split()]

@@ -7,6 +7,7 @@ import binascii
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
@@ -22,8 +23,13 @@ _TERMINAL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 def _markdown() -> MarkdownIt:
     """CommonMark and tables. HTML stays visible as text, images are named and not loaded, formulas stay as written."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    dollarmath_plugin(parser, renderer=lambda content, _: str(escape(content)))
+    dollarmath_plugin(parser, renderer=_formula)
     return parser
+
+
+def _formula(content: str, options: dict[str, Any]) -> str:
+    mark = "$$" if options["display_mode"] else "$"
+    return str(escape(f"{mark}{content}{mark}"))
 
 
 _MARKDOWN = _markdown()
