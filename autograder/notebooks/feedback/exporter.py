@@ -24,9 +24,7 @@ class Grades(GetGrades):  # type: ignore[misc]
         cell, resources = super().preprocess_cell(cell, resources, cell_index)
         if utils.is_grade(cell) or utils.is_task(cell):
             marks = cell.metadata.nbgrader
-            grade = self.gradebook.find_grade(
-                marks["grade_id"], self.notebook_id, self.assignment_id, self.student_id
-            )
+            grade = self.gradebook.find_grade(marks["grade_id"], self.notebook_id, self.assignment_id, self.student_id)
             marks["by_hand"] = grade.manual_score is not None
             marks["open"] = bool(grade.needs_manual_grade) and grade.manual_score is None
         return cell, resources

@@ -53,7 +53,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Answer:
-    """A cell that the student wrote and a person reads, or has commented on. `mark` is None where it gives no points."""
+    """A cell that a student wrote and a person reads or has commented on. `mark` is None where it gives no points."""
 
     name: str
     title: str
@@ -128,7 +128,9 @@ def _is_graded(cell: NotebookNode) -> bool:
 
 def _mark(cell: NotebookNode, title: str) -> Mark:
     marks = _marks(cell)
-    return Mark(marks["grade_id"], title, float(marks["score"]), float(marks["points"]), marks["open"], marks["by_hand"])
+    return Mark(
+        marks["grade_id"], title, float(marks["score"]), float(marks["points"]), marks["open"], marks["by_hand"]
+    )
 
 
 def _exercise(cell: NotebookNode) -> Exercise:

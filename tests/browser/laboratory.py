@@ -115,8 +115,8 @@ class Browser:
 
     def run(self, script: str, *arguments: Any) -> Any:
         """What a piece of JavaScript returns; a promise is waited for."""
-        script = f"const done = arguments[arguments.length - 1]; (async () => {{ {script} }})().then(done, e => done('' + e))"
-        return self._driver.execute_async_script(script, *arguments)
+        waited = f"(async () => {{ {script} }})().then(done, e => done('' + e))"
+        return self._driver.execute_async_script(f"const done = arguments[arguments.length - 1]; {waited}", *arguments)
 
     def find(self, css: str, seconds: float = 30) -> WebElement:
         """The first element of that kind that can be seen, as soon as there is one."""
