@@ -11,7 +11,7 @@ export OMP_NUM_THREADS = 1
 unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX PYTEST_ADDOPTS
 
 .DEFAULT_GOAL = help
-.PHONY: help demo test lint verify bench release clean elsewhere
+.PHONY: help demo test browser lint verify bench release clean elsewhere
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -30,6 +30,12 @@ test: lint ## ruff, mypy, the suites against the solutions and the mistakes, the
 	@.venv/bin/autograder verify week08 --seeds 2 --one-in 15
 	@.venv/bin/autograder verify names_lab --seeds 2 --one-in 20 --exercise comparison
 	@$(KIT) pytest --numprocesses=auto --dist=loadfile
+
+browser: $(READY) ## the workbook and formgrader in a real Chromium (chromium and chromedriver are needed)
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+	    { echo 'chromium and chromedriver are needed: apt-get install chromium chromium-driver' >&2; exit 2; }
+	@$(KIT) pip install -qq --progress-bar off --disable-pip-version-check -c constraints.txt -e '.[browser]'
+	@PICTURES=docs/img $(KIT) pytest tests/browser --durations=4
 
 lint: $(READY) ## ruff and mypy
 	@$(KIT) ruff check

@@ -131,9 +131,7 @@ def warm_zygote() -> Zygote:
     return Zygote(also=WARM, variables=ENVIRONMENT)
 
 
-def _run_in(
-    zygote: Zygote, assignment: Assignment, cells: Sequence[str], submission: Submission
-) -> list[CellRun]:
+def _run_in(zygote: Zygote, assignment: Assignment, cells: Sequence[str], submission: Submission) -> list[CellRun]:
     limits = assignment.limits
     allowed = CellLimits(assignment.seconds_per_cell, limits.seconds_per_submission, limits.memory_mb)
     modules = {name: file.content for name, file in submission.files.items()}

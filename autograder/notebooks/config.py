@@ -19,6 +19,7 @@ from autograder.grading.store import FOLDER
 
 STRUCTURE = os.path.join("{nbgrader_step}", "notebooks", "{student_id}", "{assignment_id}")
 _BRIDGE = "autograder.notebooks.bridge"
+_FEEDBACK = "autograder.notebooks.feedback.exporter"
 _THEIRS = "nbgrader.preprocessors"
 
 
@@ -67,8 +68,12 @@ def configure(c: Any, root: Path) -> None:
         *_theirs(["AssignLatePenalties", "CheckCellMetadata"]),
     ]
     c.Autograde.pre_convert_hook = "autograder.notebooks.handins.made_safe"
-    c.HTMLExporter.filters = {"markdown2html": "autograder.notebooks.pages.harmless"}
-    for part in ("AddBundle", "RunCells", "GradeModules"):
+
+    c.GenerateFeedback.exporter_class = f"{_FEEDBACK}.FeedbackPage"
+    c.GenerateFeedback.preprocessors = [f"{_FEEDBACK}.Grades"]
+    _close_formgrader(c)
+
+    for part in ("AddBundle", "RunCells", "GradeModules", "FeedbackPage"):
         c[part].course_root = str(root)
     find_programs()
     expect_its_warnings()
@@ -83,6 +88,15 @@ def database(root: Path) -> str:
 
 def _theirs(names: list[str]) -> list[str]:
     return [f"{_THEIRS}.{name}" for name in names]
+
+
+def _close_formgrader(c: Any) -> None:
+    """Keep what students wrote from running in the instructor's browser, where it could do what Jupyter can."""
+    c.HTMLExporter.sanitize_html = True  # outputs; formgrader's own template leaves text cells as they are, hence:
+    c.HTMLExporter.filters = {"markdown2html": "autograder.notebooks.feedback.text.markdown"}
+    # formgrader would serve such files of a student as pages of its own.
+    pages = "*.[hH][tT][mM]* *.[xX][hH][tT]* *.[xXsS][hH][tT][mM]* *.[sS][vV][gG]* *.[xX][mMsS][lL]* *.[mM][hH][tT]*"
+    c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", *pages.split()]
 
 
 def expect_its_warnings() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from autograder.grading.receipt import PASSED, Receipt, shown
 
@@ -24,3 +26,57 @@ def exercise_lines(receipt: Receipt, exercise: str, withheld: str = "") -> Itera
     for diagnosis in found:
         yield f"  looks like: {diagnosis.name} ({diagnosis.course})"
         yield f"      {diagnosis.hint}"
+
+
+_CHECK = re.compile(r"  (\S+)/(\S+)  ([a-z ]+): (hidden: )?(.*)")
+
+
+@dataclass(frozen=True)
+class ToldCheck:
+    """A check as `exercise_lines` tells of it."""
+
+    earned: str
+    points: str
+    outcome: str
+    hidden: bool
+    title: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """The lines of an exercise, taken apart: its checks, and the rest (diagnoses, or why there are none) in paragraphs
+    of a headline and a text."""
+
+    checks: Sequence[ToldCheck]
+    remarks: Sequence[tuple[str, str]]
+
+    @property
+    def shared(self) -> str:
+        """What all checks say, where all say the same."""
+        messages = {check.message for check in self.checks}
+        return messages.pop() if len(messages) == 1 and len(self.checks) > 1 else ""
+
+    @property
+    def passed(self) -> bool:
+        """Did every check pass?"""
+        return all(check.outcome == PASSED for check in self.checks)
+
+
+def told(lines: Sequence[str]) -> Told:
+    """Read what `exercise_lines` wrote. A line with more than two spaces in front belongs to the one above it."""
+    items: list[list[str]] = []
+    for line in lines:
+        if line.startswith("      ") and items:
+            items[-1].append(line[6:])
+        else:
+            items.append([line])
+    checks, remarks = [], []
+    for first, *more in items:
+        found = _CHECK.fullmatch(first)
+        if found is None:
+            remarks.append((first.strip(), "\n".join(more)))
+            continue
+        earned, points, outcome, hidden, title = found.groups()
+        checks.append(ToldCheck(earned, points, outcome, bool(hidden), title, "\n".join(more)))
+    return Told(tuple(checks), tuple(remarks))
