@@ -402,7 +402,7 @@ def pages(course: Course, student: str) -> dict[str, str]:
 
 
 class Running(HTMLParser):
-    """Collects what a browser would run or fetch because of a page."""
+    """Collects what a browser would run or fetch because of a page; a link to the web does nothing by itself."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -411,7 +411,8 @@ class Running(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._in_script = tag in ("script", "style")
-        self.found += [f"{tag} {name}={value}" for name, value in attrs if "run_" in (value or "")]
+        is_link = tag == "a" and all((value or "").startswith("https://") for name, value in attrs if name == "href")
+        self.found += [f"{tag} {n}={v}" for n, v in attrs if "run_" in (v or "") and not (is_link and n == "href")]
 
     def handle_endtag(self, tag: str) -> None:
         self._in_script = False
