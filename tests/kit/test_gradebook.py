@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -48,8 +49,18 @@ def store(course: Path, receipts: list) -> Iterator[Store]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def empty_gradebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once: nbgrader starts a program for each new one."""
+    root = small_course(tmp_path_factory.mktemp("new"))
+    with book.opened(root, load_course(root)):
+        return root / ".autograder/gradebook.db"
+
+
 @pytest.fixture
-def theirs(course: Path) -> Iterator[Gradebook]:
+def theirs(course: Path, empty_gradebook: Path) -> Iterator[Gradebook]:
+    (course / ".autograder").mkdir(exist_ok=True)
+    shutil.copy(empty_gradebook, course / ".autograder")
     with book.opened(course, load_course(course)) as found:
         yield found
 
