@@ -112,7 +112,7 @@ class Bench:
         raise AssertionError("unreachable")
 
     def prepare(self, zygote: Zygote, assignment: Assignment, cells: Sequence[str], submission: Submission) -> None:
-        """Run cells now, in a worker of this zygote, for the `run` that comes later; where that fails, `run` does it."""
+        """Run cells now, in a worker of this zygote, for the `run` that comes later; if that fails, `run` does it."""
         with suppress(SandboxError):
             self._prepared[_key(cells, submission)] = _run_in(zygote, assignment, cells, submission)
 
