@@ -6,6 +6,7 @@ notebook costs what its cells compute. What comes back is data; only text and PN
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -136,9 +137,14 @@ def _kept(output: Any) -> tuple[str, str | bytes] | None:
     return None
 
 
+_INSTALLED = sorted({sys.prefix, sys.base_prefix} - {"/", "/usr"}, key=len, reverse=True)
+
+
 def _text(content: str) -> str:
-    """Text that every file can hold and every page can show, of bounded length."""
+    """Text that every file can hold and every page can show, of bounded length, without where Python lies here."""
     if len(content) > MAX_CHARACTERS:
         content = content[:MAX_CHARACTERS] + "\n[output truncated]"
     content = content.encode("utf-8", "backslashreplace").decode()
+    for folder in _INSTALLED:
+        content = content.replace(folder, "…")
     return "".join(c if c >= " " or c in "\n\t\r\x1b" else f"\\x{ord(c):02x}" for c in content)

@@ -32,7 +32,6 @@ HOSTS = {
     "docker+no_landlock": "partial (no private root and no Landlock",
     "docker+own_users": "partial (no private root:",
     "user": "full",
-    "user+docker": "partial (no private root:",
 }
 
 
@@ -133,7 +132,7 @@ WHAT_SCRATCH_IS_FOR = {"shared_posix"}
 def test_nothing_gets_through_where_workers_have_scratch() -> None:
     corpus = ATTACKS | {attack.name: attack for attack in attacks((SCRATCH,))}
     found = graded(SCRATCH)
-    assert len(found["attacks"]) >= 105
+    assert len(found["attacks"]) >= 90
     achieved = {
         name: p
         for name, said in found["attacks"].items()

@@ -33,6 +33,8 @@ from autograder.intake import collect
 ABOUT_THE_HOST = ("reading", "reaching", "lingering", "breaking")
 """Categories of what the operating system has to stop; the others are the grader's own to stop, on every host alike."""
 CATEGORIES = (*ABOUT_THE_HOST, "forging", "exhausting", "handing_in")
+ABOUT_FILES = ("reading", "lingering", "breaking")
+"""Those of them that a folder to write to could help."""
 SCRATCH = "scratching"
 """The category of attacks that need a folder to write to."""
 LIMITS = "{seconds_per_check: 3, seconds_per_submission: 6, memory_mb: 512, output_kb: 16}"
@@ -60,7 +62,7 @@ def main() -> None:
     if "PLANTED" not in os.environ:  # where a reader of /proc would find it: in what this process was started with
         planted = {**os.environ, "PLANTED": f"MARKER_{secrets.token_hex(8)}_environment"}
         os.execve(sys.executable, [sys.executable, "-m", "attacks.run", *sys.argv[1:]], planted)
-    categories = (*ABOUT_THE_HOST, SCRATCH) if options.scratch else CATEGORIES
+    categories = (*ABOUT_FILES, SCRATCH) if options.scratch else CATEGORIES
     chosen = attacks(ABOUT_THE_HOST if options.about_the_host else categories)
     chosen = [a for a in chosen if a.name in options.only or not options.only]
     chosen = [a for a in chosen if not (options.harmless and a.hurts)]
