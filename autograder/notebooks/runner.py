@@ -137,7 +137,8 @@ def _kept(output: Any) -> tuple[str, str | bytes] | None:
     return None
 
 
-_INSTALLED = sorted({sys.prefix, sys.base_prefix} - {"/", "/usr"}, key=len, reverse=True)
+INSTALLED = sorted({sys.prefix, sys.base_prefix} - {"/", "/usr"}, key=len, reverse=True)
+"""Folders that Python lies in here: nothing that a student or a page should be told."""
 
 
 def _text(content: str) -> str:
@@ -145,6 +146,6 @@ def _text(content: str) -> str:
     if len(content) > MAX_CHARACTERS:
         content = content[:MAX_CHARACTERS] + "\n[output truncated]"
     content = content.encode("utf-8", "backslashreplace").decode()
-    for folder in _INSTALLED:
+    for folder in INSTALLED:
         content = content.replace(folder, "…")
     return "".join(c if c >= " " or c in "\n\t\r\x1b" else f"\\x{ord(c):02x}" for c in content)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
+
+from autograder.notebooks.runner import INSTALLED
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _TERMINAL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
@@ -71,6 +72,6 @@ def picture(data: str) -> str | None:
 def plain(text: str, root: Path) -> str:
     """What code printed, without a terminal's colours and without where things lie on this machine."""
     text = _TERMINAL.sub("", text)
-    for folder in {str(root), sys.prefix, sys.base_prefix} - {"/", "/usr"}:
+    for folder in (*INSTALLED, str(root)):
         text = text.replace(folder, "…")
     return text
