@@ -1,4 +1,4 @@
-"""From one attention head to the logits of Week 8, one component at a time.
+"""From one attention head to the logits of Week 8, one component at a time; `--mine` puts your modules beside it.
 
     python examples/week08_bridge.py               the whole way, computed with torch's own operators
     python examples/week08_bridge.py --list        its steps
@@ -56,7 +56,7 @@ def norm(rows: torch.Tensor) -> torch.Tensor:
     return F.layer_norm(rows, (4,), course.GAMMA, course.BETA)
 
 
-def feed_forward(rows: torch.Tensor, expand: torch.Tensor = course.EXPAND) -> torch.Tensor:
+def ffn(rows: torch.Tensor, expand: torch.Tensor = course.EXPAND) -> torch.Tensor:
     """4 -> 16 features, GELU, 16 -> 4, for each row by itself; the biases are 0."""
     return F.linear(F.gelu(F.linear(rows, expand)), course.PROJECT)
 
@@ -69,7 +69,7 @@ ln1 = norm(residual_0)
 attention_update = side_by_side(attend(two_heads(ln1)))
 residual_after_attention = residual_0 + attention_update
 ln2 = norm(residual_after_attention)
-ffn_update = feed_forward(ln2)
+ffn_update = ffn(ln2)
 residual_after_ffn = residual_after_attention + ffn_update
 final_hidden = norm(residual_after_ffn)
 logits = F.linear(final_hidden, course.SCORING, course.BIAS)  # [B,T,V]
@@ -186,7 +186,7 @@ def step_6(page: Page) -> None:
     page.say("Try one weight more (§5): z = [1, 2, 0, 0], and hidden unit 0 also reads z1")
     for name, weight in (("before", course.EXPAND), ("after", mixing)):
         unit = F.linear(z, weight)[:1]
-        out = numbers(feed_forward(z, weight)[:1], 6)
+        out = numbers(ffn(z, weight)[:1], 6)
         page.say(f"  {name:6} hidden {float(unit):.0f}, after GELU{numbers(F.gelu(unit), 6)}, first output{out}")
     x = torch.tensor([-1.0, 0.0, 1.0, 2.0])
     page.say("Try the bend (§6):")
@@ -196,7 +196,7 @@ def step_6(page: Page) -> None:
     page.asks("layer_norm.layer_norm", (residual_after_attention, course.GAMMA, course.BETA), ln2)
     page.asks("feed_forward.gelu", (x,), F.gelu(x))
     mixed = course.FFN._replace(weights={**course.FFN.weights, "expand.weight": mixing})
-    page.asks("feed_forward.FeedForward", (z,), feed_forward(z, mixing), mixed)
+    page.asks("feed_forward.FeedForward", (z,), ffn(z, mixing), mixed)
     page.asks("feed_forward.FeedForward", (ln2,), ffn_update, course.FFN)
     page.asks("transformer_block.TransformerBlock", (residual_0,), residual_after_ffn, course.BLOCK)
 
