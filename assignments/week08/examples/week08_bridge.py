@@ -252,8 +252,6 @@ def command_line(arguments: Sequence[str] | None, shown: Sequence[Page]) -> argp
         parser.error(f"--mine takes the folder of your modules; {want.mine} is no folder")
     if not any((want.mine / file).is_file() for file in files):
         parser.error(f"--mine takes the folder of your modules; {want.mine} holds none of {', '.join(files)}")
-    if not (FOLDER / "selfcheck").is_dir():
-        parser.error("--mine needs the folder selfcheck/ of your assignment beside examples/")
     return want
 
 
@@ -268,9 +266,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     mine = None
     if want.mine is not None:
         sys.path.append(str(FOLDER))  # for selfcheck
-        from bridge_mine import OwnModules
+        try:
+            from bridge_mine import OwnModules
 
-        mine = OwnModules(want.mine.resolve(), FOLDER, [page.title for page in shown])
+            mine = OwnModules(want.mine.resolve(), FOLDER, [page.title for page in shown])
+        except (ImportError, OSError, ValueError, LookupError):
+            print("--mine needs selfcheck/ beside examples/, whole, as it came with your assignment", file=sys.stderr)
+            return 2
     for number in [want.step] if want.step else range(1, len(STEPS) + 1):
         page = shown[number - 1]
         emit(f"Step {number} of {len(STEPS)}: {page.title}")

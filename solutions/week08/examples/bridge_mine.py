@@ -18,7 +18,7 @@ from bridge_pages import WIDTH, Asked
 from selfcheck.checking import agree, has_state, parts
 from selfcheck.faults import Fault, Mismatch, Raised
 from selfcheck.local import LocalTransport
-from selfcheck.student import Function, Student
+from selfcheck.student import Function, Student, clean
 
 CLOSE = 1e-5
 """What is further apart is different. float32 alone moves the logits by 3e-7."""
@@ -89,10 +89,13 @@ class OwnModules:
         odd = {finding.step for finding in self.findings if finding.outcome != "the same"}
         lines = [f"{len(steps - odd)} of {len(steps)} steps are the same with your modules."]
         if wrong:
-            first, others = wrong[0], ", ".join(f"{f.place} (step {f.step})" for f in wrong[1:])
+            first = wrong[0]
             where = f"step {first.step}, {self.titles[first.step - 1]}"
             lines += _wrapped(f"They first differ at {where}: look at {first.place}{first.clause}.")
-            lines += _wrapped(f"Not right by themselves, too: {others}.") if others else []
+            others = {finding.place: f"{finding.place} (step {finding.step})" for finding in reversed(wrong)}
+            del others[first.place]
+            if others:
+                lines += _wrapped(f"Not right by themselves, too: {', '.join(reversed(others.values()))}.")
             lines += _wrapped(f"`python -m selfcheck hint {first.module}` asks you a question about it.")
         else:
             lines += _wrapped(
@@ -104,18 +107,27 @@ class OwnModules:
     def _judge(self, step: int, call: Asked) -> Finding:
         module, _, function = call.name.partition(".")
         notes: list[str] = []
+        fault = self._fault(module, function, call, notes)
+        if fault is None:
+            return Finding(step, module, function, "the same")
+        outcome = _OUTCOMES.get(fault.outcome, "breaks off")
+        below = self._below(module) if call.layer else {module}
+        before = next((f for f in self.findings if f.is_wrong and f.module in below), None)
+        if before and (before.module != module or outcome != "not started"):
+            return Finding(step, module, function, "not judged", f"first mend {before.place} (step {before.step})")
+        return Finding(step, module, function, outcome, *_said(fault, outcome, notes))
+
+    def _fault(self, module: str, function: str, call: Asked, notes: list[str]) -> Fault | None:
+        """Make the call and compare: what went wrong, or None."""
         try:
             with self._student(module, notes) as student:
                 answer = _answer(getattr(student, function), call)
             _compare(answer, call.right)
         except Fault as fault:
-            outcome = _OUTCOMES.get(fault.outcome, "breaks off")
-            below = self._below(module) if call.layer else {module}
-            before = next((f for f in self.findings if f.is_wrong and f.module in below), None)
-            if before and (before.module != module or outcome != "not started"):
-                return Finding(step, module, function, "not judged", f"first mend {before.place} (step {before.step})")
-            return Finding(step, module, function, outcome, *_said(fault, outcome, notes))
-        return Finding(step, module, function, "the same")
+            return fault
+        except Exception as error:  # a file that cannot be read, or a torch that one of the modules has changed
+            return Raised(f"it cannot be compared here: {clean(f'{type(error).__name__}: {error}', 200)}")
+        return None
 
     def _below(self, module: str) -> set[str]:
         """The module, and those that it builds on."""
