@@ -92,10 +92,12 @@ class OwnModules:
             first = wrong[0]
             where = f"step {first.step}, {self.titles[first.step - 1]}"
             lines += _wrapped(f"They first differ at {where}: look at {first.place}{first.clause}.")
-            others = {finding.place: f"{finding.place} (step {finding.step})" for finding in reversed(wrong)}
-            del others[first.place]
+            others: dict[str, int] = {}
+            for finding in wrong:
+                if finding.module != first.module:
+                    others.setdefault(f"{finding.module}.py", finding.step)
             if others:
-                lines += _wrapped(f"Not right by themselves, too: {', '.join(reversed(others.values()))}.")
+                lines += _wrapped(f"Also to mend: {', '.join(f'{file} (step {at})' for file, at in others.items())}.")
             lines += _wrapped(f"`python -m selfcheck hint {first.module}` asks you a question about it.")
         else:
             lines += _wrapped(
@@ -113,7 +115,8 @@ class OwnModules:
         outcome = _OUTCOMES.get(fault.outcome, "breaks off")
         below = self._below(module) if call.layer else {module}
         before = next((f for f in self.findings if f.is_wrong and f.module in below), None)
-        if before and (before.module != module or outcome != "not started"):
+        is_stub = outcome == "not started" and f"{module}.py" in fault.sentence
+        if before and not is_stub:
             return Finding(step, module, function, "not judged", f"first mend {before.place} (step {before.step})")
         return Finding(step, module, function, outcome, *_said(fault, outcome, notes))
 

@@ -276,7 +276,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for number in [want.step] if want.step else range(1, len(STEPS) + 1):
         page = shown[number - 1]
         emit(f"Step {number} of {len(STEPS)}: {page.title}")
-        for line in page.lines + (mine.judge(number, page.calls) if mine else []):
+        for line in page.lines:
+            emit(line)
+        for line in mine.judge(number, page.calls) if mine else []:
             emit(line)
         emit()
     for line in mine.verdict() if mine else []:
@@ -288,6 +290,7 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt as pressed:
-        sys.exit(f"\n{pressed or 'interrupted'}")
+        print(f"\n{pressed or 'interrupted'}", file=sys.stderr)
+        sys.exit(130)
     except BrokenPipeError:  # whoever read along has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
