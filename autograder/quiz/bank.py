@@ -176,9 +176,7 @@ def _known_misconceptions(files: CourseFiles, course: Course) -> dict[str, str]:
     return known
 
 
-def _problems(
-    quiz: QuizFile, course: Course, known: Mapping[str, str], places: dict[str, str], name: str
-) -> Iterator[str] | list[str]:
+def _problems(quiz: QuizFile, course: Course, known: Mapping[str, str], places: dict[str, str], name: str) -> list[str]:
     found = [f"course: {sentence}"] if (sentence := wrong_reference(quiz.course, course.weeks)) else []
     for field_name, entries in (("items", quiz.items), ("cards", quiz.cards)):
         for i, entry in enumerate(entries):

@@ -1,4 +1,4 @@
-"""Formulas of a quiz: arithmetic, a few functions, and values of the course's worked examples. Nothing else can be said.
+"""Formulas of a quiz: arithmetic, a few functions, and values of the course's worked examples; nothing else.
 
 trace('layer_norm.row_1_2_3_4.normalized')[0][1]        sqrt(D)        4 * C**2        [B, T, V]
 """
@@ -72,7 +72,7 @@ def parsed(text: str) -> Parsed:
 def value_of(formula: Parsed, names: Mapping[str, int | float], trace: Lookup) -> Value:
     """The value with these parameters. Raises FormulaError where there is none, or where it is not finite."""
     try:
-        found = _value(formula.tree, names, trace)
+        found: Value = _value(formula.tree, names, trace)
     except FormulaError:
         raise
     except (ArithmeticError, ValueError, TypeError, IndexError) as error:

@@ -31,7 +31,7 @@ LONGEST_SENTENCE, LONGEST_PROMPT = 30, 80
 
 LEAST_DRAWS = 8
 _VERDICT = re.compile(
-    r"\b(right|wrong|correct|incorrect|correctly|incorrectly|true|false|yes|no|exactly|well done|congratulations)\b[!.,:]?",
+    r"\b(right|wrong|(in)?correct(ly)?|true|false|yes|no|exactly|well done|congratulations)\b[!.,:]?",
     re.IGNORECASE,
 )
 _GIVEAWAY = re.compile(r"\b(all|none|both|neither) of (the|these)\b|\b(always|never)\b", re.IGNORECASE)

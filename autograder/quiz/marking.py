@@ -1,9 +1,10 @@
-"""Marking one answer: outcome, points by the item's declared rule, the line of feedback, the idea behind a wrong answer."""
+"""Marking one answer: outcome, points by the item's declared rule, feedback, the idea behind a wrong answer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from autograder.grading.receipt import PASSED
 from autograder.quiz import reading
@@ -124,8 +125,7 @@ def _order(item: Order, typed: object) -> tuple[Fraction, Said]:
     said.append((item.feedback, None))
     if item.scoring == "exact":
         return Fraction(0), said
-    wanted = set(zip(item.steps, item.steps[1:], strict=False))
-    found = set(zip(given, given[1:], strict=False))
+    wanted, found = set(pairwise(item.steps)), set(pairwise(given))
     surplus = sum(extra.text in given for extra in item.extra)
     return max(Fraction(0), Fraction(len(wanted & found) - surplus, len(wanted))), said
 

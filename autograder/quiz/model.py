@@ -66,7 +66,7 @@ class Option(Part):
 
 
 class Item(Part):
-    """What all questions have. `aspect` is what is asked for, `course` where it is taught if not in the file's section."""
+    """What all questions have. `aspect` is what is asked for, `course` the place if it is not the file's section."""
 
     counted: ClassVar[bool] = True
 
@@ -109,7 +109,7 @@ class Multiple(Item):
 
 
 class NumberKey(Part):
-    """The value, and how near an answer must be: `tolerance` is absolute, `relative` a share of the value. 0 is exact."""
+    """The value, and how near an answer must be: `tolerance` is absolute, `relative` a share of it. 0 is exact."""
 
     value: Formula
     tolerance: Tolerance | None = None

@@ -34,7 +34,7 @@ def quiz_id(assignment: str) -> str:
 
 def bank_hash(bank: Bank) -> str:
     """Changes with anything that decides a mark."""
-    keyed = [[item.model_dump(mode="json"), _draws(bank, item)] for item in bank.items]
+    keyed = [[item.model_dump(), _draws(bank, item)] for item in bank.items]
     return hashlib.sha256(json.dumps(keyed, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -146,7 +146,7 @@ class Marker:
 
 
 def item_analysis(receipts: list[Receipt]) -> list[dict[str, Any]]:
-    """How each question did in a class: share of its points earned, outcomes, and the false ideas shown, by question."""
+    """How each question did in a class: points earned where it was answered, outcomes, and the false ideas shown."""
     rows: dict[str, dict[str, Any]] = {}
     for receipt in receipts:
         for check in receipt.checks:
