@@ -101,6 +101,30 @@ def _mark(
     return ATTENTION if attention else OK
 
 
+@quiz.command()
+@click.argument("assignment")
+@click.option("--mode", type=click.Choice(["graded", "practice"]), default="graded", show_default=True, help="Practice pages hold the keys.")
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it.")
+@click.pass_obj
+def page(course: Path | None, /, assignment: str, mode: str, out: Path | None) -> None:
+    """Build the quiz of ASSIGNMENT as one web page that needs no server and no network.
+
+    Graded pages have no key and give an answers file. Practice pages explain each answer at once, and count nothing.
+    """
+    from autograder.quiz.page.build import page as build_page
+
+    setting = _setting(course)
+    html = build_page(_bank(setting, assignment), setting.course, practice=mode == "practice")
+    path = out or Path(f"{assignment}_{'practice' if mode == 'practice' else 'quiz'}.html")
+    try:
+        path.write_text(html, encoding="utf-8", newline="\n")
+    except OSError as error:
+        click.echo(f"autograder: {path} cannot be written: {error.strerror}", err=True)
+        sys.exit(FAULT)
+    keys = "; it holds the keys, do not hand it out before the deadline" if mode == "practice" else ""
+    click.echo(f"{path} ({len(html.encode()) // 1000} kB){keys}")
+
+
 def _setting(course: Path | None) -> Setting:
     from autograder.cli.setting import Setting
 
