@@ -94,9 +94,9 @@ def shuffled(item: str, texts: Sequence[str]) -> list[str]:
 
 
 def filled(prompt: str, parameters: Any) -> str:
-    """A prompt with its parameters in place; one that is text stands there as it is."""
+    """A prompt with its parameters in place."""
     for name, value in parameters.items():
-        prompt = prompt.replace("{" + name + "}", value if isinstance(value, str) else shown_number(value))
+        prompt = prompt.replace("{" + name + "}", shown_number(value))
     return prompt.replace("{{", "{").replace("}}", "}") if parameters else prompt
 
 
