@@ -9,10 +9,10 @@ from itertools import pairwise
 from autograder.grading.receipt import PASSED
 from autograder.quiz import reading
 from autograder.quiz.bank import Bank, Draw
-from autograder.quiz.errors import Rewrite
 from autograder.quiz.formula import Value
 from autograder.quiz.model import AnyItem, Match, Multiple, Number, Order, Output, Shape, ShortText, Single
 from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps
+from autograder.quiz.reading import Rewrite
 
 PARTLY, FAILED, NOT_ANSWERED, REWRITE, SELF_ASSESSED = (
     "partly",
@@ -21,6 +21,9 @@ PARTLY, FAILED, NOT_ANSWERED, REWRITE, SELF_ASSESSED = (
     "please rewrite",
     "self-assessed",
 )
+
+LAST_BITS = 1e-9
+"""What arithmetic may do to a number, as a share of it."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def _judged(bank: Bank, item: AnyItem, typed: object, student: str) -> tuple[Fra
         case Single() | Multiple():
             return _choice(item, typed)
         case Number():
-            return _number(bank.draw(item, student), reading.number(typed))
+            return _number(bank.draw(item, student), reading.number(typed, item.key.percent))
         case Shape():
             return _shape(bank.draw(item, student), reading.shape(typed))
         case ShortText():
@@ -97,9 +100,12 @@ def _number(draw: Draw, given: float) -> tuple[Fraction, Said]:
 
 
 def close(given: float, value: Value, tolerance: float) -> bool:
-    """Within the tolerance, the border included: the last bits of a decimal number decide nothing."""
+    """Within the tolerance, the border included: the last bits of a decimal number decide nothing.
+
+    A tolerance of 0 is exact: for 0 itself nothing but 0 will do.
+    """
     assert not isinstance(value, list)
-    return abs(given - value) <= tolerance + 1e-9 * max(1.0, abs(value))
+    return abs(given - value) <= tolerance + LAST_BITS * max(abs(value), tolerance)
 
 
 def _shape(draw: Draw, given: list[int]) -> tuple[Fraction, Said]:
@@ -118,7 +124,7 @@ def _text(item: ShortText, typed: object) -> tuple[Fraction, Said]:
 
 def _order(item: Order, typed: object) -> tuple[Fraction, Said]:
     texts = displayed_steps(item)
-    given = [texts[LETTERS.index(x)] for x in reading.letters(typed, LETTERS[: len(texts)], True)]
+    given = [texts[LETTERS.index(x)] for x in reading.letters(typed, LETTERS[: len(texts)], True, True)]
     if given == list(item.steps):
         return Fraction(1), []
     said: Said = [(extra.feedback, extra.misconception) for extra in item.extra if extra.text in given]

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.course.points import shown
 from autograder.quiz.bank import Bank, Group
-from autograder.quiz.model import AnyItem, Drawn, Match, Multiple, Open, Order, Output, Single
+from autograder.quiz.model import AnyItem, Drawn, Match, Multiple, Number, Open, Order, Output, Single
 
 FORMAT = "autograder-quiz-1"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -53,6 +53,8 @@ def public_item(bank: Bank, item: AnyItem) -> dict[str, Any]:
         found["scoring"] = item.scoring
     if isinstance(item, Drawn) and item.parameters:
         found["draws"] = [dict(draw.parameters) for draw in bank.draws(item)]
+    if isinstance(item, Number) and item.key.percent:
+        found["unit"] = "%"
     if isinstance(item, Order):
         found["steps"] = [{"letter": LETTERS[i], "text": text} for i, text in enumerate(displayed_steps(item))]
         found["count"] = len(item.steps)
