@@ -236,11 +236,21 @@ def _source(jinja: Environment, name: str) -> str:
 def _prompt(text: str, draws: list[Mapping[str, Any]]) -> Markup:
     """A prompt as HTML, in which ⟦C⟧ stands for the parameter C."""
     names = list(draws[0]) if draws else []
-    signs = {name: chr(0xE000 + i) for i, name in enumerate(names)}
+    signs = {name: _Sign(i) for i, name in enumerate(names)}
     found = str(prose.html(filled(text, signs)))
     for name, sign in signs.items():
-        found = found.replace(f"<mi>{sign}</mi>", f"<mn>⟦{name}⟧</mn>").replace(sign, f"⟦{name}⟧")
+        found = found.replace(f"<mi>{sign:}</mi>", f"<mn>⟦{name}⟧</mn>").replace(f"{sign:}", f"⟦{name}⟧")
     return Markup(found)
+
+
+class _Sign:
+    """Stands for a parameter while its prompt becomes HTML: one character that no author writes, shown as a number is."""
+
+    def __init__(self, number: int) -> None:
+        self._sign = chr(0xE000 + number)
+
+    def __format__(self, spec: str) -> str:
+        return self._sign
 
 
 def _bare(text: str) -> str:

@@ -17,6 +17,7 @@ from autograder.quiz.model import (
     Drawn,
     Match,
     Multiple,
+    Number,
     Order,
     Output,
     ShortText,
@@ -60,7 +61,7 @@ def _key(bank: Bank, item: AnyItem, lines: _Lines) -> dict[str, Any]:
                 }
                 for draw in bank.draws(item)
             ]
-            return {"draws": draws}
+            return {"draws": draws, "percent": isinstance(item, Number) and item.key.percent}
         case ShortText():
             case = item.key.case
             return {

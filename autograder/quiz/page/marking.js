@@ -30,7 +30,7 @@ function judged(item, typed, draw) {
   switch (item.type) {
     case "single":
     case "multiple": return judgedChoice(key, readAnswer(item, typed));
-    case "number": return judgedNumber(key.draws[draw], readNumber(typed));
+    case "number": return judgedNumber(key.draws[draw], readNumber(typed, key.percent));
     case "shape": return judgedEqual(key.draws[draw].wrong, shape => sameList(shape, readShape(typed)), key.draws[draw].value);
     case "text": return judgedText(key, readText(typed, key.case));
     case "order": return judgedOrder(key, readAnswer(item, typed));
@@ -49,8 +49,12 @@ function judgedChoice(key, letters) {
   return [key.scoring === "right_minus_wrong" ? fraction(hits - misses, wanted) : NOTHING, said];
 }
 
-// Within the tolerance, the border included: the last bits of a decimal number decide nothing.
-const close = (given, value, tolerance) => Math.abs(given - value) <= tolerance + 1e-9 * Math.max(1, Math.abs(value));
+// Within the tolerance, the border included: the last bits of a decimal number decide nothing. A tolerance of 0 is exact.
+const LAST_BITS = 1e-9;
+
+function close(given, value, tolerance) {
+  return Math.abs(given - value) <= tolerance + LAST_BITS * Math.max(Math.abs(value), tolerance);
+}
 
 function judgedNumber(draw, given) {
   if (close(given, draw.value, draw.tolerance)) return [FULL, []];

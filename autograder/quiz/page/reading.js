@@ -9,7 +9,14 @@ class Rewrite extends Error {}
 
 const strip = text => text.replace(ENDS, "");
 const size = text => [...text].length;
-const plainForms = text => text.normalize("NFKC").replace(DASHES, "-");
+const ASCII = /^[\x00-\x7f]*$/;
+
+// One form for what looks alike, without the marks that nobody sees.
+function plainForms(text) {
+  const seen = ASCII.test(text) ? text : text.replace(/\p{Cf}/gu, "");
+  return seen.normalize("NFKC").replace(DASHES, "-");
+}
+
 const oneLine = text => strip(plainForms(text).replace(BLANKS, " "));
 
 function line(typed, wanted) {
@@ -18,9 +25,9 @@ function line(typed, wanted) {
   return oneLine(typed);
 }
 
-function quoted(text) {
-  const signs = [...text];
-  return signs.length <= 40 ? `"${text}"` : `"${signs.slice(0, 37).join("")}..."`;
+function quoted(typed) {
+  const signs = [...typed].slice(0, 41).map(sign => (sign !== " " && /[\p{C}\p{Z}]/u.test(sign) ? "\ufffd" : sign));
+  return signs.length <= 40 ? `"${signs.join("")}"` : `"${signs.slice(0, 37).join("")}..."`;
 }
 
 // Digits of every script, as Python's \d: each script has its ten in a row.
@@ -34,21 +41,26 @@ function asciiDigits(text) {
 }
 
 function finite(value, text) {
-  if (!Number.isFinite(value)) throw new Rewrite(`${quoted(text)} is not a finite number; write one, such as 0.125 or 1/8`);
+  if (!Number.isFinite(value)) throw new Rewrite(`${text} is not a finite number; write one, such as 0.125 or 1/8`);
   return value;
 }
 
-function readNumber(typed) {
-  if (typeof typed === "number") return finite(typed, String(typed));
-  const text = line(typed, "a number, such as 0.125 or 1/8").toLowerCase();
-  if (text.endsWith("%")) return readNumber(text.slice(0, -1)) / 100;
-  const parts = text.split("/");
-  if (parts.length === 2) {
-    const [above, below] = parts.map(readNumber);
-    if (below === 0) throw new Rewrite(`${text} divides by zero; write a number, such as 0.125 or 1/8`);
-    return above / below;
+// With `percent` the question asks how many percent, so that 50 % and 50 are the same.
+function readNumber(typed, percent = false) {
+  if (typeof typed === "number") return finite(typed, "this");
+  if (typeof typed === "string" && /\p{No}/u.test(typed)) {
+    throw new Rewrite(`${quoted(typed)} has digits that are raised or joined; write it in plain ones, such as 1/2`);
   }
-  return finite(decimal(text), text);
+  const text = line(typed, "a number, such as 0.125 or 1/8").toLowerCase();
+  return text.endsWith("%") ? readFraction(strip(text.slice(0, -1))) / (percent ? 1 : 100) : readFraction(text);
+}
+
+function readFraction(text) {
+  const parts = text.split("/");
+  if (parts.length !== 2) return finite(decimal(text), quoted(text));
+  const [above, below] = parts.map(part => decimal(strip(part)));
+  if (below === 0) throw new Rewrite(`${quoted(text)} divides by zero; write a number, such as 0.125 or 1/8`);
+  return finite(above / below, quoted(text));
 }
 
 function decimal(text) {
@@ -73,14 +85,17 @@ function decimal(text) {
   throw new Rewrite(`${quoted(text)} is not a number; write one, such as 0.125 or 1/8`);
 }
 
+const SIZES = /^\d{1,9}(( ?[,;x×*] ?| )\d{1,9})*( ?,)?$/;
+
 function readShape(typed) {
   const wanted = "a shape, such as [2, 2, 4]";
-  let text = line(typed, wanted).toLowerCase().replace(/^torch\.size/, "");
-  text = strip(text);
-  while (text.length > 1 && ["()", "[]"].includes(text[0] + text[text.length - 1])) text = strip(text.slice(1, -1));
-  const sizes = text.split(/\s*[,;x×*]\s*|\s+/).filter(part => part).map(asciiDigits);
-  if (sizes.length > 12 || !sizes.every(part => /^\d{1,9}$/.test(part))) throw new Rewrite(`${quoted(text)} is not ${wanted}`);
-  return sizes.map(Number);
+  const text = line(typed, wanted);
+  const plain = strip(asciiDigits(text.toLowerCase()).replace(/^torch\.size/, ""));
+  let bare = plain;
+  while (bare.length > 1 && ["()", "[]"].includes(bare[0] + bare[bare.length - 1])) bare = strip(bare.slice(1, -1));
+  if (!bare && plain) return [];
+  if (!SIZES.test(bare)) throw new Rewrite(`${quoted(text)} is not ${wanted}`);
+  return bare.match(/\d+/g).map(Number);
 }
 
 // Python's casefold, sign by sign: the way over capitals also joins ß and ss, and the two small sigmas.
@@ -90,6 +105,7 @@ function casefold(text) {
 
 function readText(typed, countsCase) {
   const plain = line(typed, "a word or two").replace(/[ _-]/g, "").replace(/[.!]+$/, "");
+  if (!plain) throw new Rewrite("write a word or two");
   return countsCase ? plain : casefold(plain);
 }
 
@@ -99,44 +115,47 @@ function readOutput(typed) {
   return lines.map(each => strip(each.replace(BLANKS, " ")).replace(/ ?([[\](),:]) ?/g, "$1")).join("\n");
 }
 
-function readLetters(typed, known, several) {
+// Where the order counts, no letter may be given twice.
+function readLetters(typed, known, several, inOrder = false) {
   const wanted = `${several ? "letters" : "one letter"} of ${known[0]} to ${known[known.length - 1]}`;
   let parts;
   if (Array.isArray(typed)) {
-    if (!typed.every(part => typeof part === "string") || typed.length > 30) throw new Rewrite(`write ${wanted}`);
-    parts = typed;
+    parts = typed.map(part => line(part, wanted));
   } else {
     const text = line(typed, wanted);
-    parts = several && /^\p{L}+$/u.test(text) ? [...text] : text.split(/[\s,;/]+/);
+    parts = several && /^\p{L}+$/u.test(text) ? [...text] : text.split(/[ ,;/]+/);
   }
-  const plain = parts.filter(part => strip(part)).map(part => casefold(strip(part).replace(/^[().]+|[().]+$/g, "")));
+  const plain = parts.filter(part => part).map(part => casefold(part.replace(/^[(). ]+|[(). ]+$/g, "")));
   const unknown = plain.find(part => !known.includes(part));
   if (unknown !== undefined) throw new Rewrite(`${quoted(unknown)} is none of the choices; write ${wanted}`);
   const found = [...new Set(plain)];
-  if (!several && found.length !== 1) throw new Rewrite(`write ${wanted}`);
+  if (inOrder && found.length < plain.length) {
+    const twice = found.find(part => plain.indexOf(part) !== plain.lastIndexOf(part));
+    throw new Rewrite(`${twice} is given twice; write each of its letters once`);
+  }
+  if (found.length === 0 || (!several && found.length > 1)) throw new Rewrite(`write ${wanted}`);
   return found;
 }
+
+const PAIR = /(\p{Nd}{1,3}) ?[-:=.)]? ?([a-zA-Z])(?![a-zA-Z])/gu;
 
 function readMatches(typed, lefts, rights) {
   const wanted = `a letter for each number, such as 1${rights[0]} 2${rights[rights.length - 1]}`;
   let pairs;
   if (typed !== null && typeof typed === "object" && !Array.isArray(typed)) {
-    pairs = Object.entries(typed);
+    pairs = Object.entries(typed).map(([left, right]) => [line(left, wanted), line(right, wanted)]);
   } else {
     const text = line(typed, wanted);
-    if (!/^(\s*\p{Nd}+\s*[-:=.)]?\s*[a-zA-Z]\s*[,;]?)+$/u.test(text)) {
-      throw new Rewrite(`${quoted(text)} cannot be read; write ${wanted}`);
-    }
-    pairs = [...text.matchAll(/(\p{Nd}+)\s*[-:=.)]?\s*([a-zA-Z])/gu)].map(found => found.slice(1));
+    pairs = [...text.matchAll(PAIR)].map(found => found.slice(1));
+    if (!pairs.length || !/^[ ,;]*$/.test(text.replace(PAIR, ""))) throw new Rewrite(`${quoted(text)} cannot be read; write ${wanted}`);
   }
   const found = new Map();
   for (const [left, right] of pairs) {
-    if (found.has(left)) throw new Rewrite(`${left} is given twice; write ${wanted}`);
-    const letter = typeof right === "string" ? casefold(strip(right)) : "";
-    if (!lefts.includes(left) || !rights.includes(letter)) {
+    if (found.has(left)) throw new Rewrite(`${quoted(left)} is given twice; write ${wanted}`);
+    if (!lefts.includes(left) || !rights.includes(casefold(right))) {
       throw new Rewrite(`${quoted(`${left}: ${right}`)} is none of the choices; write ${wanted}`);
     }
-    found.set(left, letter);
+    found.set(left, casefold(right));
   }
   return found;
 }
@@ -151,8 +170,8 @@ function isEmpty(typed) {
 function readAnswer(item, typed) {
   switch (item.type) {
     case "single": return readLetters(typed, item.letters, false);
-    case "multiple":
-    case "order": return readLetters(typed, item.letters, true);
+    case "multiple": return readLetters(typed, item.letters, true);
+    case "order": return readLetters(typed, item.letters, true, true);
     case "match": return readMatches(typed, item.numbers, item.letters);
     case "number": return readNumber(typed);
     case "shape": return readShape(typed);

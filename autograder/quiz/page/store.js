@@ -179,7 +179,7 @@ function shownForm(item, typed) {
   }
 }
 
-const tidyName = text => oneLine(String(text));
+const tidyName = text => strip(text.normalize("NFC").replace(/\p{C}/gu, "").replace(BLANKS, " "));
 
 // Which of `count` variants a student gets: FNV-1a, as quiz/bank.py.
 function drawnNumber(student, item, count) {
