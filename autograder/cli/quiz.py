@@ -115,7 +115,13 @@ def _mark(
 
 @quiz.command()
 @click.argument("assignment")
-@click.option("--mode", type=click.Choice(["graded", "practice"]), default="graded", show_default=True, help="Practice pages hold the keys.")
+@click.option(
+    "--mode",
+    type=click.Choice(["graded", "practice"]),
+    default="graded",
+    show_default=True,
+    help="Practice pages hold the keys.",
+)
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it.")
 @click.pass_obj
 def page(course: Path | None, /, assignment: str, mode: str, out: Path | None) -> None:

@@ -238,7 +238,13 @@ def _hashes(bank: Bank) -> dict[str, str]:
     found = {}
     for item in bank.items:
         for answer in _answers(bank, item):
-            for salted in (answer, f"{item.id}{answer}", f"{item.id}:{answer}", f"{item.id}/{answer}", f"{answer}{item.id}"):
+            for salted in (
+                answer,
+                f"{item.id}{answer}",
+                f"{item.id}:{answer}",
+                f"{item.id}/{answer}",
+                f"{answer}{item.id}",
+            ):
                 for kind in ("md5", "sha1", "sha256"):
                     digest = hashlib.new(kind, salted.encode(), usedforsecurity=False).hexdigest()
                     found[digest[:8]] = digest

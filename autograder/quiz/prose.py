@@ -16,7 +16,17 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from autograder.quiz.errors import QuizError
 
 _MATHML = "http://www.w3.org/1998/Math/MathML"
-_ATTRIBUTES = {"display", "stretchy", "accent", "mathvariant", "width", "fence", "form", "linethickness", "movablelimits"}
+_ATTRIBUTES = {
+    "display",
+    "stretchy",
+    "accent",
+    "mathvariant",
+    "width",
+    "fence",
+    "form",
+    "linethickness",
+    "movablelimits",
+}
 
 
 def html(source: str) -> Markup:
@@ -49,7 +59,9 @@ def _formula(content: str, options: dict[str, Any]) -> str:
 
 
 def _parser() -> MarkdownIt:
-    found = MarkdownIt("commonmark", {"html": False}).disable(["image", "link", "autolink", "html_block", "html_inline"])
+    found = MarkdownIt("commonmark", {"html": False}).disable(
+        ["image", "link", "autolink", "html_block", "html_inline"]
+    )
     return found.use(dollarmath_plugin, renderer=_formula, allow_digits=False)
 
 

@@ -107,8 +107,11 @@ class Browser:
         for flag in (*_QUIET.split(), f"--user-data-dir={profile}", "--window-size=1280,900"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        options.add_experimental_option("prefs", {"download.default_directory": str(profile.parent / "downloads")})
+        self.downloads = profile.parent / "downloads"
+        options.add_experimental_option("prefs", {"download.default_directory": str(self.downloads)})
         self._driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        self._driver.set_script_timeout(120)
+        self._scripts: list[str] = []
         self._pictures = pictures
         pictures.mkdir(parents=True, exist_ok=True)
 
@@ -133,7 +136,9 @@ class Browser:
 
     def wait(self, condition: Callable[[webdriver.Chrome], Any], seconds: float, what: str) -> Any:
         """Wait for something about the page, and return it."""
-        patient = WebDriverWait(self._driver, seconds, 0.2, ignored_exceptions=[StaleElementReferenceException, NoAlertPresentException])
+        patient = WebDriverWait(
+            self._driver, seconds, 0.2, ignored_exceptions=[StaleElementReferenceException, NoAlertPresentException]
+        )
         return patient.until(condition, f"waited {seconds:g} seconds for {what}")
 
     def command(self, name: str, seconds: float = 30) -> None:
@@ -165,7 +170,8 @@ class Browser:
 
     def before_each_page(self, script: str) -> None:
         """A piece of JavaScript that runs before those of the pages that are opened from now on."""
-        self._driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        added = self._driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        self._scripts.append(added["identifier"])
 
     def new_tab(self) -> None:
         """Open another tab and go there."""
@@ -181,6 +187,21 @@ class Browser:
         text = str(box.text)
         box.accept() if yes else box.dismiss()
         return text
+
+    def forget(self) -> None:
+        """As new: one empty tab, nothing kept of pages from files."""
+        while len(self._driver.window_handles) > 1:
+            self.to_tab(-1)
+            self._driver.close()
+            self.to_tab(0)
+        while self._scripts:
+            self._driver.execute_cdp_cmd(
+                "Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._scripts.pop()}
+            )
+        self._driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"})
+        self._driver.get("about:blank")
+        self.look()
+        self.complaints()
 
     def complaints(self) -> list[str]:
         """What the browser has written into its log since it was last asked: refused and failed requests, errors."""

@@ -25,7 +25,9 @@ PICTURE = """course: Week 1 §1
 pictures:
   - {draw: DRAW, values: VALUES, columns: [here, there], rows: [x, "2x"], caption: A line at two places.}
 """
-HOSTILE = """</script><script>x()</script><img src=x onerror=x()> [a](http://example.org) ![b](http://example.org/b.png)"""
+HOSTILE = (
+    """</script><script>x()</script><img src=x onerror=x()> [a](http://example.org) ![b](http://example.org/b.png)"""
+)
 
 
 def pages(folder: Path, practice: bool = False, **changed: str) -> str:
@@ -76,9 +78,15 @@ def test_the_same_bank_gives_the_same_bytes(tmp_path, graded):
 
 def test_a_graded_page_does_not_change_with_keys_feedback_and_explanations(tmp_path, graded):
     """What leaves is a function of what students may know."""
-    slope = QUIZ[SLOPE].replace("key: true, feedback: Twice the slope", "misconception: adds_instead, feedback: Twice the slope")
-    slope = slope.replace("by an amount, misconception: adds_instead", "by an amount, key: true").replace("key: {value: a * b", "key: {value: a ** b")
-    slope = slope.replace("tolerance: 0.05", "tolerance: 0.01").replace("why: A slope multiplies.", "why: Something else.")
+    slope = QUIZ[SLOPE].replace(
+        "key: true, feedback: Twice the slope", "misconception: adds_instead, feedback: Twice the slope"
+    )
+    slope = slope.replace("by an amount, misconception: adds_instead", "by an amount, key: true").replace(
+        "key: {value: a * b", "key: {value: a ** b"
+    )
+    slope = slope.replace("tolerance: 0.05", "tolerance: 0.01").replace(
+        "why: A slope multiplies.", "why: Something else."
+    )
     slope = re.sub(r"feedback: [^}\n]*", "feedback: Another line.", slope)
     offset = QUIZ[OFFSET].replace("accept: [offset", "accept: [zero height").replace('output: "[7]"', 'output: "[8]"')
     offset = offset.replace("model: A line has two numbers, and two points give both.", "model: Another model.")
@@ -151,10 +159,15 @@ def _public(bank: Bank, item: str) -> dict[str, object]:
 def test_the_policy_allows_one_script_and_one_style_and_no_request(graded):
     elements = Elements(graded)
     policy = next(a["content"] for tag, a in elements.found if a.get("http-equiv") == "Content-Security-Policy")
-    digests = {kind: base64.b64encode(hashlib.sha256(inside[-1].encode()).digest()).decode() for kind, inside in elements.inside.items()}
+    digests = {
+        kind: base64.b64encode(hashlib.sha256(inside[-1].encode()).digest()).decode()
+        for kind, inside in elements.inside.items()
+    }
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert rules["default-src"] == "'none'" and rules["require-trusted-types-for"] == "'script'"
-    assert rules["script-src"] == f"'sha256-{digests['script']}'" and rules["style-src"] == f"'sha256-{digests['style']}'"
+    assert (
+        rules["script-src"] == f"'sha256-{digests['script']}'" and rules["style-src"] == f"'sha256-{digests['style']}'"
+    )
     assert len(elements.inside["style"]) == 1 and len(elements.inside["script"]) == 2  # the other one is data
     for tag, attributes in elements.found:
         assert not {"src", "style", "srcset", "action", "poster"} & set(attributes), tag
@@ -165,7 +178,13 @@ def test_the_policy_allows_one_script_and_one_style_and_no_request(graded):
 @pytest.mark.parametrize("practice", [False, True])
 def test_texts_of_authors_stay_texts(tmp_path, practice):
     slope, offset = QUIZ[SLOPE], QUIZ[OFFSET]
-    for text in ("What happens at zero then?", "A slope multiplies.", "What does a slope do to x?", "It moves x by an amount", "pull the pen"):
+    for text in (
+        "What happens at zero then?",
+        "A slope multiplies.",
+        "What does a slope do to x?",
+        "It moves x by an amount",
+        "pull the pen",
+    ):
         slope = slope.replace(text, json.dumps(HOSTILE))
     for text in ("lifts the line", "print([3 * 2 + 1])", "names both numbers of a line"):
         offset = offset.replace(text, json.dumps(HOSTILE))
@@ -184,9 +203,14 @@ def test_a_drawn_question_is_there_once_with_its_parameters_by_name(graded):
 
 
 def test_formulas_are_drawn_by_the_browser_itself(tmp_path):
-    slope = QUIZ[SLOPE].replace("What does the slope {a} make of {b}?", r"'Let $y = \frac{{{a}}}{{{b}}} x_0$. What is {a} × {b}?'")
+    slope = QUIZ[SLOPE].replace(
+        "What does the slope {a} make of {b}?", r"'Let $y = \frac{{{a}}}{{{b}}} x_0$. What is {a} × {b}?'"
+    )
     html = pages(tmp_path, **{SLOPE: slope})
-    assert "<mfrac><mrow><mn>⟦a⟧</mn></mrow><mrow><mn>⟦b⟧</mn></mrow></mfrac>" in html and "$" not in html.partition("<style>")[0]
+    assert (
+        "<mfrac><mrow><mn>⟦a⟧</mn></mrow><mrow><mn>⟦b⟧</mn></mrow></mfrac>" in html
+        and "$" not in html.partition("<style>")[0]
+    )
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,10 @@ _FIELDS = {
 }
 _RULES = {
     ("multiple", "all_or_nothing"): "Choose all that apply. Points for the whole set only.",
-    ("multiple", "right_minus_wrong"): "Choose all that apply. A choice that does not belong takes away what one that does gives.",
+    (
+        "multiple",
+        "right_minus_wrong",
+    ): "Choose all that apply. A choice that does not belong takes away what one that does gives.",
     ("order", "exact"): "Points for the whole order only.",
     ("order", "neighbours"): "Points for each pair of steps that follow each other.",
 }

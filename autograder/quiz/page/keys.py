@@ -49,7 +49,9 @@ def _key(bank: Bank, item: AnyItem, lines: _Lines) -> dict[str, Any]:
     match item:
         case Single() | Multiple():
             letters = _letters(displayed_options(item))
-            options = [{"letter": letters[o.text], "key": o.key, "line": lines.number(o.feedback)} for o in item.options]
+            options = [
+                {"letter": letters[o.text], "key": o.key, "line": lines.number(o.feedback)} for o in item.options
+            ]
             return {"options": options, "scoring": getattr(item, "scoring", "all_or_nothing")}
         case Drawn():
             draws = [

@@ -215,6 +215,15 @@ addEventListener("beforeunload", event => {
   if (!store.keeps && store.answered().length) event.preventDefault();
 });
 
+// What is wider than its place can be scrolled by the keyboard.
+const sizes = new ResizeObserver(entries => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+document.querySelectorAll("pre, .drawing, .scroll").forEach(element => sizes.observe(element));
+
 const wide = matchMedia("(min-width: 60rem)");
 const unfold = () => { byId("contents").open = wide.matches; };
 wide.addEventListener("change", unfold);

@@ -19,8 +19,11 @@ from autograder.quiz.public import shown_number
 LETTER = 7
 """Width of a letter at the size of labels."""
 
-WIDTH, HEIGHT = 560, 180
+HEIGHT = 180
 """Of a chart without its labels."""
+
+BARS, POINTS = 84, 46
+"""Width of a column of a chart, narrow enough to be read on a phone."""
 
 
 @dataclass(frozen=True)
@@ -73,22 +76,26 @@ def _svg(parts: list[_Part]) -> Markup:
     width, height = max(part.right for part in parts) + 2, max(part.bottom for part in parts) + 2
     inside = Markup("\n").join(part.markup for part in parts)
     # What it shows stands in the table beneath it, number by number.
-    return Markup('<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" aria-hidden="true" focusable="false">\n{}\n</svg>').format(
-        inside, w=width, h=height
-    )
+    return Markup(
+        '<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" aria-hidden="true" focusable="false">\n{}\n</svg>'
+    ).format(inside, w=width, h=height)
 
 
 def _text(x: int, y: int, text: str, anchor: str = "middle", kind: str = "label") -> _Part:
     half = {"middle": 0.5, "start": 1.0, "end": 0.0}[anchor]
     right = x + math.ceil(LETTER * len(text) * half)
     return _Part(
-        Markup('<text x="{}" y="{}" text-anchor="{}" class="{}">{}</text>').format(x, y, anchor, kind, text), right, y + 4
+        Markup('<text x="{}" y="{}" text-anchor="{}" class="{}">{}</text>').format(x, y, anchor, kind, text),
+        right,
+        y + 4,
     )
 
 
 def _box(x: int, y: int, width: int, height: int, kind: str, strength: float = 1.0) -> _Part:
     opacity = Markup(' fill-opacity="{:.2f}"').format(strength) if strength < 1 else ""
-    markup = Markup('<rect x="{}" y="{}" width="{}" height="{}" class="{}"{}/>').format(x, y, width, height, kind, opacity)
+    markup = Markup('<rect x="{}" y="{}" width="{}" height="{}" class="{}"{}/>').format(
+        x, y, width, height, kind, opacity
+    )
     return _Part(markup, x + width, y + height)
 
 
@@ -136,7 +143,7 @@ def _scale(values: list[list[float]], top: int) -> _Scale:
     return _Scale(step * math.floor(low / step), step * math.ceil(high / step) or step, step, top)
 
 
-def _frame(scale: _Scale, names: list[str], left: int) -> Iterator[_Part]:
+def _frame(scale: _Scale, names: list[str], left: int, width: int) -> Iterator[_Part]:
     """Legend and marks."""
     x = left
     for i, name in enumerate(names if any(names) else []):
@@ -145,21 +152,25 @@ def _frame(scale: _Scale, names: list[str], left: int) -> Iterator[_Part]:
         x += 44 + LETTER * len(name)
     for k in range(round((scale.high - scale.low) / scale.step) + 1):
         value = scale.low + k * scale.step
-        yield _rule(left, scale.y(value), left + WIDTH, scale.y(value), "axis" if abs(value) < scale.step / 2 else "mark")
+        yield _rule(
+            left, scale.y(value), left + width, scale.y(value), "axis" if abs(value) < scale.step / 2 else "mark"
+        )
         yield _text(left - 8, scale.y(value) + 4, _mark(value), "end")
 
 
 def _margins(values: list[list[float]], names: list[str]) -> tuple[_Scale, int]:
     scale = _scale(values, 42 if any(names) else 18)
-    widest = max(len(_mark(scale.low + k * scale.step)) for k in range(round((scale.high - scale.low) / scale.step) + 1))
+    widest = max(
+        len(_mark(scale.low + k * scale.step)) for k in range(round((scale.high - scale.low) / scale.step) + 1)
+    )
     return scale, LETTER * widest + 14
 
 
 def _bars(values: list[list[float]], names: list[str], columns: list[str]) -> Iterator[_Part]:
     """A group of bars for each column, one for each row."""
     scale, left = _margins(values, names)
-    yield from _frame(scale, names, left)
-    group = WIDTH // len(columns)
+    group = max(BARS, *(LETTER * len(column) + 8 for column in columns))
+    yield from _frame(scale, names, left, group * len(columns))
     width = min(48, (group - 16) // len(values))
     for j, column in enumerate(columns):
         start = left + j * group + (group - width * len(values)) // 2
@@ -179,8 +190,9 @@ def _column_label(x: int, scale: _Scale, column: str) -> Iterator[_Part]:
 def _lines(values: list[list[float]], names: list[str], columns: list[str]) -> Iterator[_Part]:
     """A line for each row over all columns."""
     scale, left = _margins(values, names)
-    yield from _frame(scale, names, left)
-    places = [left + round(WIDTH * (j + 0.5) / len(columns)) for j in range(len(columns))]
+    step = max(POINTS, *(LETTER * len(column) + 8 for column in columns))
+    yield from _frame(scale, names, left, step * len(columns))
+    places = [left + step * j + step // 2 for j in range(len(columns))]
     for i, line in enumerate(values):
         points = " ".join(f"{x},{scale.y(value)}" for x, value in zip(places, line, strict=True))
         yield _Part(Markup('<polyline points="{}" class="curve series{}"/>').format(points, i % 3), 0, 0)
