@@ -126,7 +126,7 @@ def letters(typed: object, known: Sequence[str], several: bool, in_order: bool =
         line = _line(typed, wanted)
         parts = list(line) if line.isalpha() and several else re.split(r"[ ,;/]+", line)
     plain = [part.strip("(). ").casefold() for part in parts if part]
-    unknown = [part for part in plain if part not in known]
+    unknown = [part for part in plain if part not in set(known)]
     if unknown:
         raise Rewrite(f"{_short(unknown[0])} is none of the choices; write {wanted}")
     found = list(dict.fromkeys(plain))
@@ -152,7 +152,7 @@ def matches(typed: object, lefts: Sequence[str], rights: Sequence[str]) -> dict[
     for left, right in pairs:
         if left in found:
             raise Rewrite(f"{_short(left)} is given twice; write {wanted}")
-        if left not in lefts or right.casefold() not in rights:
+        if left not in set(lefts) or right.casefold() not in set(rights):
             raise Rewrite(f"{_short(f'{left}: {right}')} is none of the choices; write {wanted}")
         found[left] = right.casefold()
     return found
