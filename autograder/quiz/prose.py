@@ -1,4 +1,4 @@
-"""What authors write in a quiz as HTML: paragraphs, lists, code, bold and formulas. Nothing runs and nothing is fetched.
+"""What authors write in a quiz as HTML: paragraphs, lists, code, bold and formulas. Nothing runs, nothing is fetched.
 
 Formulas become MathML, which browsers draw and screen readers read by themselves.
 """

@@ -247,7 +247,7 @@ def _prompt(text: str, draws: list[Mapping[str, Any]]) -> Markup:
 
 
 class _Sign:
-    """Stands for a parameter while its prompt becomes HTML: one character that no author writes, shown as a number is."""
+    """Stands for a parameter while its prompt becomes HTML: a sign that no author writes, shown as a number is."""
 
     def __init__(self, number: int) -> None:
         self._sign = chr(0xE000 + number)

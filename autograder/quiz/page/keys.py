@@ -93,7 +93,7 @@ def _key(bank: Bank, item: AnyItem, lines: _Lines) -> dict[str, Any]:
 
 
 def answer_text(item: AnyItem) -> str:
-    """The answer as a reader is told it, in Markdown; empty where each student has another one, or where none counts."""
+    """The answer as a reader is told it, in Markdown; empty where it differs between students or never counts."""
     match item:
         case Single() | Multiple():
             return "; ".join(option.text for option in item.options if option.key)

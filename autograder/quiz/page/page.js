@@ -3,7 +3,7 @@ const quiz = JSON.parse(document.querySelector("#quiz").textContent);
 const store = new Store(quiz);
 const byId = id => document.getElementById(id);
 const many = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
-const percent = (part, whole) => Math.round(100 * part / whole);
+const percent = (part, whole) => Math.floor(100 * part / whole);
 
 const questions = quiz.items.map(item => {
   const box = byId(`q-${item.id}`);
@@ -94,7 +94,7 @@ function explanation(question, outcome) {
 const places = questions.filter(question => question.item.draws).map(question => {
   const found = [];
   const walker = document.createTreeWalker(question.box, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) if (/\u27e6\w+\u27e7/.test(walker.currentNode.data)) found.push([walker.currentNode, walker.currentNode.data]);
+  while (walker.nextNode()) if (/\u27e6.+\u27e7/.test(walker.currentNode.data)) found.push([walker.currentNode, walker.currentNode.data]);
   return [question, found];
 });
 
@@ -105,7 +105,7 @@ function fill() {
     question.draw = drawnNumber(student, question.item.id, question.item.draws.length);
     const values = question.item.draws[question.draw];
     for (const [node, text] of texts) {
-      node.data = text.replace(/\u27e6(\w+)\u27e7/g, (sign, name) => (isWaiting ? name : values[name]));
+      node.data = text.replace(/\u27e6(.+?)\u27e7/g, (sign, name) => (isWaiting ? name : values[name]));
     }
     question.box.querySelector(".waiting").hidden = !isWaiting;
     question.box.querySelector(".answering").hidden = isWaiting;

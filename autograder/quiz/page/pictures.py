@@ -1,4 +1,4 @@
-"""Pictures of a section as inline SVG, drawn from the values of the worked examples, each with a table that says the same.
+"""Pictures of a section as inline SVG, drawn from the values of the worked examples, each with a table of the same.
 
 Coordinates are whole numbers and colours are classes of the page, so that a picture follows dark mode and print.
 """
