@@ -11,6 +11,7 @@ import click
 
 from autograder import __version__
 from autograder.cli.exit_codes import FAULT
+from autograder.cli.quiz import quiz
 from autograder.sandbox.levels import MECHANISMS, REQUIRABLE
 
 
@@ -23,7 +24,7 @@ class _Group(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except Exception as error:
-            if type(error).__name__ in ("CourseError", "IntakeError", "GradingError", "AuthoringError"):
+            if type(error).__name__ in ("CourseError", "IntakeError", "GradingError", "AuthoringError", "QuizError"):
                 click.echo(f"autograder: {error}", err=True)
             elif isinstance(error, OSError):
                 click.echo(f"autograder: {error.filename or 'the system'}: {error.strerror or error}", err=True)
@@ -200,3 +201,6 @@ def gradebook(course: Path | None, /, **options: Any) -> None:
     from autograder.cli.gradebook import run
 
     sys.exit(run(course, **options))
+
+
+main.add_command(quiz)

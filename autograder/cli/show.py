@@ -14,6 +14,7 @@ from autograder.grading import GradingError, Receipt
 from autograder.grading.disclosure import hint_withheld
 from autograder.grading.score import scores
 from autograder.grading.store import Store
+from autograder.quiz.receipts import is_quiz, without_feedback
 from autograder.reports.terminal import receipt_report
 
 
@@ -26,8 +27,10 @@ def run(
         receipt = _standing(receipts, student, assignment)
         adjustments = receipts.adjustments(receipt.assignment, student)
         attempts = len({r.submission_hash for r in receipts.history(receipt.assignment, student)})
-    graded = setting.course.assignment(receipt.assignment)
+    graded = setting.course.assignment(receipt.assignment.partition("/")[0])
     withheld = "" if instructor else hint_withheld(graded, attempts, datetime.now(UTC))
+    if withheld and is_quiz(receipt.assignment):
+        receipt = without_feedback(receipt)
     if as_json:
         view = receipt.to_dict() if instructor else student_view(receipt, with_hints=not withheld)
         print(json.dumps(view, indent=1))
@@ -57,6 +60,7 @@ def _standing(receipts: Store, student: str, assignment: str | None) -> Receipt:
         near = [name for name in receipts.students() if student.lower() in name.lower()][:3]
         hint = f"; did you mean {', '.join(near)}?" if near else "; grade the submission first"
         raise GradingError(f'there is no receipt for "{student}"{hint}')
+    known = [name for name in known if "/" not in name] or known if assignment is None else known
     if assignment is None and len(known) > 1:
         raise GradingError(f'"{student}" has receipts for {", ".join(known)}; choose one with --assignment')
     receipt = receipts.standing(assignment or known[0], student)

@@ -43,7 +43,12 @@ def read_yaml(path: Path, long: bool = False) -> Any:
 
     A `long` file is read by libyaml where PyYAML has it, nine times as fast.
     """
-    text = _read_text(path)
+    return parse_yaml(_read_text(path), path, long=long)
+
+
+def parse_yaml(text: str, path: Path, long: bool = False, aliases: bool = True) -> Any:
+    """The same of text at hand; `path` is for messages. Without `aliases`, a few lines of which can stand for millions
+    of values, text may come from anybody."""
     try:
         root = yaml.compose(text, Loader=_FastLoader if long else _Loader)
     except yaml.MarkedYAMLError as error:
@@ -56,14 +61,30 @@ def read_yaml(path: Path, long: bool = False) -> Any:
         raise CourseError.in_file(path, ["file: nested too deeply"]) from None
     if root is None:
         raise CourseError.in_file(path, ["file: there is nothing in it"])
-    problems: list[str] = []
+    problems = [] if aliases else _aliases(root)
     try:
-        data = _plain(root, (), (), problems)
+        data = None if problems else _plain(root, (), (), problems)
     except RecursionError:
         raise CourseError.in_file(path, ["file: nested too deeply"]) from None
     if problems:
         raise CourseError.in_file(path, problems)
     return data
+
+
+def _aliases(root: yaml.Node) -> list[str]:
+    """What is wrong where an alias stands for another part: that part is met twice."""
+    waiting, met = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in met:
+            line = node.start_mark.line + 1
+            return [f"line {line}: anchors and aliases are not used here; write the value where it belongs"]
+        met.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            waiting += [part for pair in node.value for part in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+    return []
 
 
 def _read_text(path: Path) -> str:

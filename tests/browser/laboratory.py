@@ -1,4 +1,4 @@
-"""A real JupyterLab, and a real Chromium that looks at it."""
+"""A real JupyterLab, and a real Chromium that looks at it and at pages of our own."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import NoAlertPresentException, StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
@@ -105,7 +106,12 @@ class Browser:
         options.binary_location = shutil.which("chromium") or ""
         for flag in (*_QUIET.split(), f"--user-data-dir={profile}", "--window-size=1280,900"):
             options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.downloads = profile.parent / "downloads"
+        options.add_experimental_option("prefs", {"download.default_directory": str(self.downloads)})
         self._driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        self._driver.set_script_timeout(120)
+        self._scripts: list[str] = []
         self._pictures = pictures
         pictures.mkdir(parents=True, exist_ok=True)
 
@@ -130,7 +136,9 @@ class Browser:
 
     def wait(self, condition: Callable[[webdriver.Chrome], Any], seconds: float, what: str) -> Any:
         """Wait for something about the page, and return it."""
-        patient = WebDriverWait(self._driver, seconds, 0.2, ignored_exceptions=[StaleElementReferenceException])
+        patient = WebDriverWait(
+            self._driver, seconds, 0.2, ignored_exceptions=[StaleElementReferenceException, NoAlertPresentException]
+        )
         return patient.until(condition, f"waited {seconds:g} seconds for {what}")
 
     def command(self, name: str, seconds: float = 30) -> None:
@@ -140,12 +148,64 @@ class Browser:
         told = self.wait(lambda d: d.execute_script("return window.ended"), seconds, name)
         assert told == "done", told
 
-    def picture(self, name: str, height: int = 900, dark: bool = False) -> None:
-        """Keep what the window shows, as a PNG."""
-        self._driver.set_window_size(1280, height)
+    def look(self, width: int = 1280, height: int = 900, dark: bool = False, medium: str = "") -> None:
+        """The size of the window, the colours that its owner likes, and `print` for a sheet of paper."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        self._driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": medium, "features": [feature]})
+
+    def picture(self, name: str, height: int = 900, dark: bool = False, width: int = 1280, medium: str = "") -> None:
+        """Keep what the window shows, as a PNG."""
+        self.look(width, height, dark, medium)
         self._driver.save_screenshot(str(self._pictures / f"{name}.png"))
+
+    def press(self, *keys: str) -> None:
+        """Keys, pressed where the focus is."""
+        ActionChains(self._driver, duration=0).send_keys(*keys).perform()
+
+    def go_offline(self) -> None:
+        """Nothing outside this machine can be reached any more."""
+        self._driver.set_network_conditions(offline=True, latency=0, throughput=0)
+
+    def before_each_page(self, script: str) -> None:
+        """A piece of JavaScript that runs before those of the pages that are opened from now on."""
+        added = self._driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        self._scripts.append(added["identifier"])
+
+    def new_tab(self) -> None:
+        """Open another tab and go there."""
+        self._driver.switch_to.new_window("tab")
+
+    def to_tab(self, number: int) -> None:
+        """Go to a tab that is open."""
+        self._driver.switch_to.window(self._driver.window_handles[number])
+
+    def answer(self, yes: bool) -> str:
+        """Answer the question that the page asks in a box of its own, and return it."""
+        box = self.wait(lambda d: d.switch_to.alert, 10, "a question")
+        text = str(box.text)
+        box.accept() if yes else box.dismiss()
+        return text
+
+    def forget(self) -> None:
+        """As new: one empty tab, nothing kept of pages from files."""
+        while len(self._driver.window_handles) > 1:
+            self.to_tab(-1)
+            self._driver.close()
+            self.to_tab(0)
+        while self._scripts:
+            self._driver.execute_cdp_cmd(
+                "Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._scripts.pop()}
+            )
+        self._driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"})
+        self._driver.get("about:blank")
+        self.look()
+        self.complaints()
+
+    def complaints(self) -> list[str]:
+        """What the browser has written into its log since it was last asked: refused and failed requests, errors."""
+        return [entry["message"] for entry in self._driver.get_log("browser")]
 
     def foreign_requests(self, own: str) -> list[str]:
         """Addresses that the page asked for, but those that begin with `own`."""

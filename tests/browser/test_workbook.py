@@ -8,11 +8,9 @@ folder that PICTURES names (`make browser` says docs/img).
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,13 +26,6 @@ PATIENCE = 400  # seconds, for what takes half a minute on a machine that does n
 HOSTILE = """Attention mixes the rows of x@0 and x@1. <script>document.title = "taken"</script>
 <img src="x" onerror="document.title = 'taken'"> [look](javascript:document.title='taken')
 <iframe srcdoc="<script>parent.document.title = 'taken'</script>"></iframe>"""
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    found = Browser(tmp_path / "profile", Path(os.environ.get("PICTURES", tmp_path / "pictures")))
-    yield found
-    found.close()
 
 
 def workbook(course: Path, **answers: str) -> bytes:

@@ -1,0 +1,154 @@
+"""Marking one answer: outcome, points by the item's declared rule, feedback, the idea behind a wrong answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from autograder.grading.receipt import PASSED
+from autograder.quiz import reading
+from autograder.quiz.bank import Bank, Draw
+from autograder.quiz.formula import Value
+from autograder.quiz.model import AnyItem, Match, Multiple, Number, Order, Output, Shape, ShortText, Single
+from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps
+from autograder.quiz.reading import Rewrite
+
+PARTLY, FAILED, NOT_ANSWERED, REWRITE, SELF_ASSESSED = (
+    "partly",
+    "failed",
+    "not attempted",
+    "please rewrite",
+    "self-assessed",
+)
+
+LAST_BITS = 1e-9
+"""What arithmetic may do to a number, as a share of it."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How an answer was marked. `typed` is the answer as it came; `share` the part of the points it earns, 0 to 1."""
+
+    item: str
+    outcome: str
+    share: Fraction
+    typed: object
+    feedback: tuple[str, ...] = ()
+    misconceptions: tuple[str, ...] = ()
+
+
+def mark(bank: Bank, item: AnyItem, typed: object, student: str) -> Mark:
+    """The mark of an answer as it was typed. A question that is drawn is marked by the student's own variant."""
+    if reading.is_empty(typed):
+        return Mark(item.id, NOT_ANSWERED, Fraction(0), typed)
+    if not item.counted:
+        return Mark(item.id, SELF_ASSESSED, Fraction(0), typed)
+    try:
+        share, found = _judged(bank, item, typed, student)
+    except Rewrite as error:
+        return Mark(item.id, REWRITE, Fraction(0), typed, (str(error),))
+    outcome = PASSED if share == 1 else PARTLY if share else FAILED
+    lines = tuple(dict.fromkeys(line for line, _ in found))
+    return Mark(item.id, outcome, share, typed, lines, tuple(dict.fromkeys(m for _, m in found if m)))
+
+
+Said = list[tuple[str, str | None]]
+"""Lines of feedback, each with the false idea that it is about."""
+
+
+def _judged(bank: Bank, item: AnyItem, typed: object, student: str) -> tuple[Fraction, Said]:
+    match item:
+        case Single() | Multiple():
+            return _choice(item, typed)
+        case Number():
+            return _number(bank.draw(item, student), reading.number(typed, item.key.percent))
+        case Shape():
+            return _shape(bank.draw(item, student), reading.shape(typed))
+        case ShortText():
+            return _text(item, typed)
+        case Order():
+            return _order(item, typed)
+        case Match():
+            return _match(item, typed)
+        case Output():
+            return _output(item, typed)
+    raise TypeError(f"{item.type} items are not marked")
+
+
+def _choice(item: Single | Multiple, typed: object) -> tuple[Fraction, Said]:
+    texts = displayed_options(item)
+    several = isinstance(item, Multiple)
+    chosen = {texts[LETTERS.index(x)] for x in reading.letters(typed, LETTERS[: len(texts)], several)}
+    keys = {option.text for option in item.options if option.key}
+    said: Said = [(o.feedback, o.misconception) for o in item.options if o.text in chosen]
+    if chosen == keys:
+        return Fraction(1), said
+    if not isinstance(item, Multiple) or item.scoring == "all_or_nothing":
+        return Fraction(0), [each for each in said if each[1]]
+    hits, misses = len(chosen & keys), len(chosen - keys)
+    return max(Fraction(0), Fraction(hits - misses, len(keys))), [each for each in said if each[1]]
+
+
+def _number(draw: Draw, given: float) -> tuple[Fraction, Said]:
+    if close(given, draw.value, draw.tolerance):
+        return Fraction(1), []
+    for value, wrong in draw.wrong:
+        if close(given, value, draw.tolerance):
+            return Fraction(0), [(wrong.feedback, wrong.misconception)]
+    return Fraction(0), []
+
+
+def close(given: float, value: Value, tolerance: float) -> bool:
+    """Within the tolerance, the border included: the last bits of a decimal number decide nothing.
+
+    A tolerance of 0 is exact: for 0 itself nothing but 0 will do.
+    """
+    assert not isinstance(value, list)
+    return abs(given - value) <= tolerance + LAST_BITS * max(abs(value), tolerance)
+
+
+def _shape(draw: Draw, given: list[int]) -> tuple[Fraction, Said]:
+    if given == draw.value:
+        return Fraction(1), []
+    return Fraction(0), [(wrong.feedback, wrong.misconception) for value, wrong in draw.wrong if given == value]
+
+
+def _text(item: ShortText, typed: object) -> tuple[Fraction, Said]:
+    given = reading.text(typed, item.key.case)
+    if given in {reading.text(accepted, item.key.case) for accepted in item.key.accept}:
+        return Fraction(1), []
+    found = [w for w in item.wrong if reading.text(w.text, item.key.case) == given]
+    return Fraction(0), [(wrong.feedback, wrong.misconception) for wrong in found]
+
+
+def _order(item: Order, typed: object) -> tuple[Fraction, Said]:
+    texts = displayed_steps(item)
+    given = [texts[LETTERS.index(x)] for x in reading.letters(typed, LETTERS[: len(texts)], True, True)]
+    if given == list(item.steps):
+        return Fraction(1), []
+    said: Said = [(extra.feedback, extra.misconception) for extra in item.extra if extra.text in given]
+    said.append((item.feedback, None))
+    if item.scoring == "exact":
+        return Fraction(0), said
+    wanted, found = set(pairwise(item.steps)), set(pairwise(given))
+    surplus = sum(extra.text in given for extra in item.extra)
+    return max(Fraction(0), Fraction(len(wanted & found) - surplus, len(wanted))), said
+
+
+def _match(item: Match, typed: object) -> tuple[Fraction, Said]:
+    lefts, rights = displayed_lefts(item), displayed_rights(item)
+    numbers = [str(i) for i in range(1, len(lefts) + 1)]
+    chosen = reading.matches(typed, numbers, LETTERS[: len(rights)])
+    given = {lefts[int(left) - 1]: rights[LETTERS.index(right)] for left, right in chosen.items()}
+    hits = sum(given.get(pair.left) == pair.right for pair in item.pairs)
+    said: Said = [(c.feedback, c.misconception) for c in item.confusions if given.get(c.left) == c.right]
+    return Fraction(hits, len(item.pairs)), said
+
+
+def _output(item: Output, typed: object) -> tuple[Fraction, Said]:
+    given = reading.output(typed)
+    if given == reading.output(item.key.output):
+        return Fraction(1), []
+    found = [w for w in item.wrong if reading.output(w.output) == given]
+    return Fraction(0), [(wrong.feedback, wrong.misconception) for wrong in found]
