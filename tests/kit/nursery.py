@@ -14,7 +14,6 @@ import io
 import json
 import os
 import runpy
-import signal
 import socket
 import subprocess
 import sys
@@ -103,21 +102,23 @@ def main() -> None:
     sys.path[:] = [path for path in sys.path if path not in (str(ROOT), str(KIT))]
     gc.collect()
     gc.freeze()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
+    watching: set[int] = set()
     while True:
         request, descriptors, _, _ = socket.recv_fds(asked, 1 << 20, 3)
+        watching = {pid for pid in watching if not os.waitpid(pid, os.WNOHANG if request else 0)[0]}
         if not request:
-            os._exit(0)
-        if os.fork() == 0:
+            return
+        pid = os.fork()
+        if pid == 0:
             asked.close()
             _watch(json.loads(request), *descriptors)
+        watching.add(pid)
         for descriptor in descriptors:
             os.close(descriptor)
 
 
 def _watch(request: dict[str, Any], out: int, err: int, status: int) -> NoReturn:
     """In a fork: start the command in another one, tell its number, and how it ended."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pid = os.fork()
     if pid == 0:
         os.close(status)
