@@ -28,7 +28,7 @@ demo: $(READY) ## release week08, grade a sample class of 13, print the table
 test: $(READY) ## ruff, mypy, the suites against the solutions and the mistakes, the kit's own tests
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint suites
 	@.venv/bin/autograder verify week08 --seeds 2 --one-in 15
-	@$(KIT) pytest --numprocesses=auto --dist=loadfile
+	@$(KIT) pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 
 suites: $(READY) ## the suites against the solutions
 	@for name in $(ASSIGNMENTS); do $(KIT) pytest "tests/suites/$$name" || exit; done

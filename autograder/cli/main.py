@@ -14,6 +14,9 @@ from autograder.cli.exit_codes import FAULT
 from autograder.cli.quiz import quiz
 from autograder.sandbox.levels import MECHANISMS, REQUIRABLE
 
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+"""Not to be imported: nbformat's validation would take seconds to have it for addresses that no notebook has."""
+
 
 class _Group(click.Group):
     """Shows an error as one sentence. A traceback is left for faults of the kit, which end with exit code 2 too."""

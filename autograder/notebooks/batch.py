@@ -153,6 +153,7 @@ class _Ahead:
     def __init__(self, bench: Bench, assignment: Assignment, jobs: int) -> None:
         self._bench, self._assignment, self._jobs = bench, assignment, jobs
         self._free: SimpleQueue[Zygote] = SimpleQueue()
+        self._started = 0
         self._under_way: dict[str, Future[None]] = {}
         self._stack = ExitStack()
 
@@ -168,9 +169,9 @@ class _Ahead:
         """Let this notebook be run when its turn comes."""
         if not cells:
             return
-        if not self._under_way:
-            for _ in range(self._jobs):
-                self._free.put(self._stack.enter_context(warm_zygote()))
+        if self._started < self._jobs:
+            self._started += 1
+            self._free.put(self._stack.enter_context(warm_zygote()))
         self._under_way[student] = self._pool.submit(self._run, cells, submission)
 
     def wait_for(self, student: str) -> None:

@@ -99,6 +99,7 @@ def _warm(also: list[str]) -> None:
     import importlib
     import site
 
+    gc.disable()  # or it would look again and again through what the imports make
     import torch
     import torch.nn.functional as F
 
@@ -123,6 +124,7 @@ def _warm(also: list[str]) -> None:
     del model, optimizer, q
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def _use_huge_pages() -> None:

@@ -7,10 +7,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from unittest.mock import patch
 
 from click.testing import CliRunner
-from grading import shared_zygotes
+from grading import sharing_zygotes
 
 from autograder.cli import main
 
@@ -31,8 +30,7 @@ def autograder(
 
 def ask(*arguments: str | Path, cwd: Path) -> Ran:
     """`autograder ARGUMENTS` in `cwd`, run in this process and, where it grades, with the zygote that tests share."""
-    shared = patch("autograder.grading.run.Zygotes", lambda required=None: contextlib.nullcontext(shared_zygotes()))
-    with contextlib.chdir(cwd), shared:
+    with contextlib.chdir(cwd), sharing_zygotes():
         done = CliRunner(env={"COLUMNS": "120"}).invoke(main, [*map(str, arguments)], prog_name="autograder")
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception

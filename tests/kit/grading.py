@@ -7,10 +7,12 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from autograder.course import CourseFiles, load_course
 from autograder.grading.receipt import Receipt
@@ -118,6 +120,17 @@ def shared_zygotes(*without: str) -> Zygotes:
     made = Zygotes(without)
     atexit.register(made.__exit__)
     return made
+
+
+@contextmanager
+def sharing_zygotes() -> Iterator[None]:
+    """What is graded in this process meanwhile, by whatever command, is graded with the zygotes that tests share."""
+
+    def shared(without: Sequence[str] = (), required: str | None = None) -> AbstractContextManager[Zygotes]:
+        return Zygotes(without, required) if required else nullcontext(shared_zygotes(*without))
+
+    with patch("autograder.grading.run.Zygotes", shared), patch("autograder.proof.experiment.Zygotes", shared):
+        yield
 
 
 def offers_everything() -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,13 +19,13 @@ import pytest
 from attacks.corpus import Attack
 from attacks.run import SCRATCH, attacks
 from grading import ROOT, offers_everything
+from nursery import nursery
 
 from autograder.sandbox.levels import MECHANISMS, PARTIAL, satisfies
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
 ATTACKS = {attack.name: attack for attack in attacks()}
-RUN = [sys.executable, "-m", "attacks.run"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests/kit'}"}
+PLANTED = f"MARKER_{secrets.token_hex(8)}_environment"
 HOSTS = {
     "docker": "partial (no private root:",
     "apparmor": "partial (no private root:",
@@ -45,9 +46,11 @@ OPTIONS = {
 
 
 def _run(host: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "attacks.hosts", host, *RUN] if host in HOSTS else [*RUN]
-    command += OPTIONS.get(host, ["--about-the-host", "--apart", "5"])
-    return subprocess.run(command, env=ENVIRONMENT, cwd=ROOT, capture_output=True, text=True)
+    options = OPTIONS.get(host, ["--about-the-host", "--apart", "5"])
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests/kit'}", "PLANTED": PLANTED}
+    return nursery(PLANTED=PLANTED).run(
+        "-m", "attacks.run", *options, env=environment, host=host if host in HOSTS else ""
+    )
 
 
 @cache

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from grading import ASSIGNMENT, batch, edited, handed_in, run, small_course, solution
+from grading import ASSIGNMENT, batch, edited, handed_in, run, sharing_zygotes, small_course, solution
 
 from autograder.cli import adjust as adjusting
 from autograder.cli import grade as grading
@@ -138,17 +138,18 @@ def course(tmp_path: Path) -> Path:
 
 
 def grade_folder(root: Path, *, roster: bool = True) -> int:
-    return grading.run(
-        course=root,
-        assignment=ASSIGNMENT,
-        paths=[root / "class"],
-        roster=root / "roster.csv" if roster else None,
-        store=None,
-        seed=1,
-        force=False,
-        fresh_workers=False,
-        as_json=False,
-    )
+    with sharing_zygotes():
+        return grading.run(
+            course=root,
+            assignment=ASSIGNMENT,
+            paths=[root / "class"],
+            roster=root / "roster.csv" if roster else None,
+            store=None,
+            seed=1,
+            force=False,
+            fresh_workers=False,
+            as_json=False,
+        )
 
 
 def test_a_class_with_every_kind_of_bad_hand_in_gets_all_its_rows(

@@ -8,11 +8,26 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
-from grading import ROOT, batch, comparable, grade_class, handed_in, lost, offers_everything, run, solution, with_body
+from grading import (
+    ROOT,
+    batch,
+    comparable,
+    grade_class,
+    handed_in,
+    lost,
+    offers_everything,
+    run,
+    shared_zygotes,
+    solution,
+    with_body,
+)
+from nursery import nursery
 
 from autograder.grading import GradingError
 from autograder.grading.receipt import Receipt
@@ -20,8 +35,8 @@ from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.sandbox import kernel, wire
 from autograder.sandbox.confinement import Confinement
-from autograder.sandbox.doctor import examine
-from autograder.sandbox.host import NotConfined, WorkerLimits, Zygote
+from autograder.sandbox.doctor import Diagnosis, examine
+from autograder.sandbox.host import NotConfined, WorkerLimits
 from autograder.sandbox.levels import MECHANISMS, level, satisfies
 from autograder.sandbox.values import Ref
 
@@ -34,10 +49,7 @@ KIT = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests/kit'}"}
 
 def on_host(host: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """`autograder ...` under the rules of another host."""
-    command = [sys.executable, "-c", "from autograder.cli import main; main()", *arguments]
-    return subprocess.run(
-        [sys.executable, "-m", "attacks.hosts", host, *command], env=KIT, cwd=ROOT, capture_output=True, text=True
-    )
+    return nursery().run("-c", "from autograder.cli import main; main()", *arguments, env=KIT, host=host)
 
 
 # -- levels
@@ -64,6 +76,12 @@ def test_a_level_says_what_is_missing(in_force: tuple[str, ...], name: str, lack
     assert satisfies(found, "full") == (name == "full")
 
 
+def examined(*without: str) -> Diagnosis:
+    """What the doctor finds, in workers of a zygote that tests share."""
+    with patch("autograder.sandbox.doctor.Zygote", lambda w: nullcontext(shared_zygotes(*w).get())):
+        return examine(without)
+
+
 HARMLESS = {"use more memory than its limit", "compute longer than its limit", "leave a process behind"}
 """What is prevented everywhere."""
 ABOUT_PROCESSES = {"start a process", "start a thread"}
@@ -81,7 +99,7 @@ ABOUT_PROCESSES = {"start a process", "start a thread"}
     ids=["nothing", "landlock", "namespaces", "seccomp", "all_that_guards_files"],
 )
 def test_the_doctor_tells_the_truth_without(without: tuple[str, ...], isolation: str, possible: set[str]) -> None:
-    found = examine(without)
+    found = examined(*without)
     assert found.isolation.startswith(isolation)
     assert {f.act for f in found.findings if not f.is_stopped} == possible
     assert all(f.proven for f in found.findings), "every act works where nothing stops it"
@@ -89,7 +107,7 @@ def test_the_doctor_tells_the_truth_without(without: tuple[str, ...], isolation:
 
 
 def test_without_any_mechanism_the_doctor_finds_everything_possible() -> None:
-    found = examine(MECHANISMS)
+    found = examined(*MECHANISMS)
     assert found.isolation == "process only"
     assert {f.act for f in found.findings if f.is_stopped} == HARMLESS
 
@@ -140,21 +158,21 @@ def burn():
 
 @pytest.mark.parametrize("without", [(), ("namespaces",), ("landlock",)], ids=["full", "no_namespaces", "no_landlock"])
 def test_a_worker_imports_late_what_it_may_and_its_clock_can_be_read(without: tuple[str, ...]) -> None:
-    with Zygote(without) as zygote:
-        worker = zygote.fork(WorkerLimits(memory_mb=2048, cpu_seconds=60, output_bytes=1000))
-        load = {"module": "late", "source": LATE.encode(), "filename": "late.py", "siblings": {}}
+    limits = WorkerLimits(memory_mb=2048, cpu_seconds=60, output_bytes=1000)
+    worker = shared_zygotes(*without).get().fork(limits)
+    load = {"module": "late", "source": LATE.encode(), "filename": "late.py", "siblings": {}}
 
-        def call(name: str, *arguments: object) -> Any:
-            frame = [("call", {"ref": Ref("late", name), "arguments": list(arguments), "keywords": {}})]
-            return worker.ask(wire.encode(frame), 20, 60)["value"]
+    def call(name: str, *arguments: object) -> Any:
+        frame = [("call", {"ref": Ref("late", name), "arguments": list(arguments), "keywords": {}})]
+        return worker.ask(wire.encode(frame), 20, 60)["value"]
 
-        worker.ask(wire.encode([("load", load)]), 20, 60)
-        assert set(call("layer_norm", 0, 0, 0).values()) == {"found"}
-        assert "found" not in call("strangers").values()
-        before = worker.cpu_seconds()
-        call("burn")
-        assert worker.cpu_seconds() - before > 0.02
-        worker.end()
+    worker.ask(wire.encode([("load", load)]), 20, 60)
+    assert set(call("layer_norm", 0, 0, 0).values()) == {"found"}
+    assert "found" not in call("strangers").values()
+    before = worker.cpu_seconds()
+    call("burn")
+    assert worker.cpu_seconds() - before > 0.02
+    worker.end()
 
 
 # -- what is required, and what is promised

@@ -33,7 +33,7 @@ def first_run(store: str) -> Ran:
 @pytest.fixture(scope="module")
 def second_run(first_run: Ran, store: str) -> Ran:
     """The same command again, as JSON."""
-    return autograder("grade", "week08", CLASS, "--store", store, "--json")
+    return ask("grade", "week08", CLASS, "--store", store, "--json", cwd=ROOT)
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
-from grading import ROOT, comparable, handed_in, offers_everything, outcomes, run
+from grading import ROOT, comparable, handed_in, offers_everything, outcomes, run, shared_zygotes
+from nursery import nursery
 from small_course import FILES, small_course
 from test_confinement import KIT, children
 
@@ -109,10 +111,9 @@ def call(worker: Worker, name: str, *arguments: object) -> Any:
     return reply["value"]
 
 
-@pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    with Zygote() as one:
-        yield one
+@pytest.fixture
+def zygote() -> Zygote:
+    return shared_zygotes().get()
 
 
 @pytest.fixture
@@ -131,10 +132,9 @@ def test_the_folder_is_empty_and_the_workers_own(worker: Worker) -> None:
 
 @pytest.mark.parametrize("without", [(), ("landlock",)], ids=["full", "no_landlock"])
 def test_ordinary_code_works_in_it(without: tuple[str, ...]) -> None:
-    with Zygote(without) as zygote:
-        worker = with_code(zygote, WITH_SCRATCH)
-        assert call(worker, "ordinary_use") == ["epoch", ["mapped"]]
-        worker.end()
+    worker = with_code(shared_zygotes(*without).get(), WITH_SCRATCH)
+    assert call(worker, "ordinary_use") == ["epoch", ["mapped"]]
+    worker.end()
 
 
 def test_it_holds_so_many_megabytes_and_entries_and_no_more(worker: Worker) -> None:
@@ -204,10 +204,10 @@ def test_a_worker_that_did_not_ask_can_write_nothing(zygote: Zygote) -> None:
 
 @pytest.mark.parametrize("without", ["namespaces", "seccomp"])
 def test_no_worker_has_it_where_it_cannot_be_bounded(without: str) -> None:
-    with Zygote([without]) as zygote:
-        with pytest.raises(NotConfined, match=f"no scratch can be given: it needs {without}, not in force here"):
-            with_code(zygote, WITH_SCRATCH)
-        with_code(zygote, PLAIN).end()
+    zygote = shared_zygotes(without).get()
+    with pytest.raises(NotConfined, match=f"no scratch can be given: it needs {without}, not in force here"):
+        with_code(zygote, WITH_SCRATCH)
+    with_code(zygote, PLAIN).end()
 
 
 # -- through the grader
@@ -339,15 +339,15 @@ REFUSED = (
 @pytest.mark.parametrize("forks", [True, False])
 def test_a_run_is_refused_before_the_first_submission_where_there_is_none(course: Path, forks: bool) -> None:
     begun: list[object] = []
-    with Zygotes(["namespaces"], forks=forks) as zygotes, pytest.raises(GradingError, match=re.escape(REFUSED)):
+    offered = nullcontext(shared_zygotes("namespaces")) if forks else Zygotes(["namespaces"], forks=False)
+    with offered as zygotes, pytest.raises(GradingError, match=re.escape(REFUSED)):
         grade(of(course, {"ada": RIGHT}), begun.append, begun.append, zygotes)
     assert begun == []
 
 
 def test_the_commands_say_so_on_such_a_host(course: Path, tmp_path: Path) -> None:
     def on_docker(*command: str) -> subprocess.CompletedProcess[str]:
-        whole = [sys.executable, "-m", "attacks.hosts", "docker", sys.executable, *command]
-        return subprocess.run(whole, env=KIT, cwd=course, capture_output=True, text=True)
+        return nursery().run(*command, env=KIT, cwd=course, host="docker")
 
     autograder = ("-c", "from autograder.cli import main; main()")
     store = f"sqlite:///{tmp_path / 'receipts.sqlite'}"

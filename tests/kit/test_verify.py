@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from example_course import ROOT, SOLUTION, SUITE, make_course
-from grading import shared_zygotes
+from grading import sharing_zygotes
 
 from autograder.authoring import release
 from autograder.cli import main
 from autograder.course import CourseFiles, load_course
 from autograder.grading.kills import load_kills, unproved
-from autograder.proof import experiment
 from autograder.proof.page import is_current
 
 MISTAKES = "reference/mistakes/running_mean.yml"
 
 
 @pytest.fixture(autouse=True)
-def _zygotes_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(experiment, "Zygotes", lambda without=(): nullcontext(shared_zygotes(*without)))
+def _zygotes_are_shared() -> Iterator[None]:
+    with sharing_zygotes():
+        yield
 
 
 def verified(root: Path, *options: str) -> tuple[int, str]:

@@ -1,6 +1,4 @@
-"""Run a command as on another host, or as another user.
-
-    python -m attacks.hosts HOST[+HOST...] COMMAND...
+"""Become a process on another host, or of another user: `HOST[+HOST...]`.
 
 `docker`: no namespaces, as under the default profile of a container. `apparmor`: user namespaces can be made, but give
 no power to mount, as on Ubuntu 24.04. `no_landlock`: a kernel without it. `user`: nobody instead of root. `own_users`: root, where Python
@@ -31,8 +29,9 @@ REFUSED = {
 }
 
 
-def main() -> None:
-    hosts, command = sys.argv[1].split("+"), sys.argv[2:]
+def become(host: str) -> None:
+    """Put this process, and all that it starts, under the rules of that host, as if it had been started there."""
+    hosts = host.split("+")
     if "user" in hosts or "own_users" in hosts:
         open_the_way([Path(sys.base_prefix), Path(sys.prefix), ROOT])
     if "user" in hosts:
@@ -44,7 +43,6 @@ def main() -> None:
             rules.refuse(name, error)
         kernel.control(kernel.SET_NO_NEW_PRIVILEGES, 1)
         seccomp.load(rules.finished(otherwise=None))
-    os.execv(command[0], command)
 
 
 def become_nobody() -> None:
@@ -54,6 +52,7 @@ def become_nobody() -> None:
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
         os.environ["HOME"] = "/nonexistent"
+        kernel.control(kernel.SET_DUMPABLE, 1)  # as a program is when it starts
 
 
 def open_the_way(needed: list[Path]) -> None:
@@ -77,7 +76,3 @@ def open_the_way(needed: list[Path]) -> None:
         kernel.call("mount", os.fsencode(place), os.fsencode(path), None, _BIND, None)
         kernel.call("umount2", os.fsencode(place), 2)
         os.rmdir(place)
-
-
-if __name__ == "__main__":
-    main()

@@ -255,12 +255,12 @@ ATTACKS = [
         in_call("""
             import ctypes, re
             import numpy
-            planted = re.compile(rb"MARKE[R]_[0-9a-f]{16}")
+            planted, beginning = re.compile(rb"MARKE[R]_[0-9a-f]{16}"), b"MARK" + b"ER_"
             for size in (200, 5000, 300000, 5000000):
                 held = [bytes(torch.empty(size, dtype=torch.uint8).numpy()), numpy.empty(size, numpy.uint8).tobytes()]
                 held.append(ctypes.string_at(ctypes.create_string_buffer(size), size))
                 for piece in held:
-                    if planted.search(piece):
+                    if beginning in piece and planted.search(piece):  # much sooner than by the pattern alone
                         print('GOT IT', planted.findall(piece)[:3])
         """),
     ),

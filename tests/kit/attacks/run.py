@@ -2,7 +2,8 @@
 
     python -m attacks.run [--only NAME ...] [--about-the-host] [--without MECHANISM ...] [--harmless] [--scratch] [--apart N]
 
-A program of its own, so that it can be run as another user and under the rules of another host (see `hosts`).
+A program of its own, so that it can be run as another user and under the rules of another host (see `hosts`). What it
+is started with holds PLANTED=MARKER_<16 hex digits>_environment, for readers of /proc to find.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import json
 import os
 import secrets
 import socket
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ ABOUT_FILES = ("reading", "lingering", "breaking")
 SCRATCH = "scratching"
 """The category of attacks that need a folder to write to."""
 LIMITS = "{seconds_per_check: 3, seconds_per_submission: 6, memory_mb: 512, output_kb: 16}"
-SHORT = {"seconds_per_check": 1.0, "seconds_per_submission": 2.0}
+SHORT = {"seconds_per_check": 0.5, "seconds_per_submission": 1.0}
 
 
 def attacks(categories: Sequence[str] = CATEGORIES) -> list[Attack]:
@@ -59,9 +59,6 @@ def main() -> None:
     parser.add_argument("--scratch", action="store_true", help="in workers that have scratch, with what that invites")
     parser.add_argument("--apart", type=int, default=1, help="attacks from one honest submission to the next")
     options = parser.parse_args()
-    if "PLANTED" not in os.environ:  # where a reader of /proc would find it: in what this process was started with
-        planted = {**os.environ, "PLANTED": f"MARKER_{secrets.token_hex(8)}_environment"}
-        os.execve(sys.executable, [sys.executable, "-m", "attacks.run", *sys.argv[1:]], planted)
     categories = (*ABOUT_FILES, SCRATCH) if options.scratch else CATEGORIES
     chosen = attacks(ABOUT_THE_HOST if options.about_the_host else categories)
     chosen = [a for a in chosen if a.name in options.only or not options.only]
@@ -73,12 +70,12 @@ def outcome(chosen: list[Attack], without: list[str], scratch: bool = False, apa
     """Grade the attacks, an honest submission after every few of them and after the last, and one that is honestly wrong
     before the first."""
     marker = os.environ["PLANTED"].removesuffix("_environment")
+    mine = secrets.token_hex(4)  # runs may overlap: what is left of this one goes by names of its own
     with tempfile.TemporaryDirectory(prefix="kit_place_") as folder, _something_listening(Path(folder)) as words:
         place = Path(folder)
         place.chmod(0o755)
         words |= _planted(place, marker, scratch)
-        # Runs may overlap: what is left of this one goes by names of its own.
-        words |= {"kit_leftover": f"kit_{marker[-8:]}", "60.4242": f"60.{int(marker[-6:], 16):08}"}
+        words |= {"kit_leftover": f"kit_{mine}", "60.4242": f"60.{int(mine, 16):010}"}
         work = place / "submissions"
         honest = sorted({*range(0, len(chosen), apart), len(chosen) - 1})
         words["@OTHER@"] = str(work / "0000z_honest" / "layer_norm.py")
