@@ -214,6 +214,7 @@ class _Exercise:
         noted = load_kills(batch.files, batch.assignment, name) if batch.kills is None else batch.kills.get(name)
         self._kills = noted or {}
         self._scripts: dict[tuple[int, ...], Script] = {}
+        self._sources: dict[str, bytes] = {}
         self.answers: dict[tuple[str, int], Evidence] = {}
 
     @cached_property
@@ -228,7 +229,9 @@ class _Exercise:
         """The module with this mistake, or none."""
         if mistake is None:
             return self._solution.encode()
-        return written(self._solution, [mistake], f"{self._name}: {mistake.id}").encode()
+        if mistake.id not in self._sources:
+            self._sources[mistake.id] = written(self._solution, [mistake], f"{self._name}: {mistake.id}").encode()
+        return self._sources[mistake.id]
 
     def right(self, place: int) -> Evidence:
         """What the solution answers in a check."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ def _reply(reply: dict[str, Any], is_a_state: bool) -> Reply:
     return Reply(tuple(form), np.concatenate(numbers) if numbers else np.empty(0))
 
 
+@lru_cache(maxsize=4096)
 def _names_a_state(frame: bytes) -> bool:
     """Does the request ask for a state dict? Its numbers are those that chance began with, so only its form counts."""
     if b"state_dict" not in frame:
