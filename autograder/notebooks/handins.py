@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from functools import cache
 from pathlib import Path
 
 from nbgrader.utils import parse_utc
@@ -28,7 +27,6 @@ def made_safe(assignment: str, student: str, notebooks: list[str]) -> None:
     _set_bad_timestamp_aside(folder)
     if (Path("assignments", "notebooks", assignment) / f"{assignment}.ipynb").is_file():
         _give_its_name(folder / f"{assignment}.ipynb", notebooks)
-        _tell_of_missing(folder.parents[1], assignment)
 
 
 def _remove_links(folder: Path) -> None:
@@ -58,19 +56,13 @@ def _set_bad_timestamp_aside(folder: Path) -> None:
 
 
 def _give_its_name(meant: Path, notebooks: list[str]) -> None:
-    """Put a copy under the released name where the only notebook has another, as in `week08 (1).ipynb`."""
-    if not meant.exists() and len(notebooks) == 1:
-        get_logger().warning("%s is read as %s", notebooks[0], meant.name)
-        shutil.copyfile(notebooks[0], meant)
-        notebooks[:] = [os.path.join(os.path.dirname(notebooks[0]), meant.name)]
-
-
-@cache
-def _tell_of_missing(students: Path, assignment: str) -> None:
-    """nbgrader passes over a folder without any notebook, and says so in a warning among others."""
-    for folder in sorted(students.glob(f"*/{assignment}")):
-        if not any(folder.glob("*.ipynb")):
-            get_logger().error(
-                "%s holds no notebook, so that nbgrader does not grade it: copy the released one into it and run again",
-                folder,
-            )
+    """Where none has the released name, put a copy of the only notebook under it, as of `week08 (1).ipynb`. Of several
+    none is taken; that there is none is said when the notebook is read."""
+    if meant.exists():
+        return
+    name = os.path.join(os.path.dirname(notebooks[0]), meant.name)
+    others = [path for path in notebooks if path != name]
+    if len(others) == 1:
+        get_logger().warning("%s is read as %s", others[0], meant.name)
+        shutil.copyfile(others[0], meant)
+    notebooks[:] = [name]

@@ -64,9 +64,9 @@ class ReleasedCell:
         return found
 
 
-def restored(data: bytes, release: Sequence[ReleasedCell]) -> tuple[NotebookNode, list[str]]:
+def restored(data: bytes | None, release: Sequence[ReleasedCell]) -> tuple[NotebookNode, list[str]]:
     """The notebook with every cell of the release in it once, and what was mended, a sentence each. One that cannot be
-    read comes back as the release without any answers."""
+    read, or is not there (None), comes back as the release without any answers."""
     try:
         submitted, notes = _cells(data), []
     except Unreadable as error:
@@ -78,17 +78,21 @@ def restored(data: bytes, release: Sequence[ReleasedCell]) -> tuple[NotebookNode
     return new_notebook(cells=cells, metadata={"kernelspec": _KERNEL, "language_info": {"name": "python"}}), notes
 
 
-def content_of(path: Path) -> bytes:
-    """What a submitted file holds, as far as it is looked at; nothing where it cannot be read."""
+def content_of(path: Path) -> bytes | None:
+    """What a submitted file holds, as far as it is looked at: nothing where it cannot be read, None where it is not."""
     try:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
     except OSError:
         return b""
 
 
-def _cells(data: bytes) -> list[dict[str, Any]]:
+def _cells(data: bytes | None) -> list[dict[str, Any]]:
     """Type, source and nbgrader's metadata of each cell of the file. Raises Unreadable."""
+    if data is None:
+        raise Unreadable("there is no notebook, or none of the released name; hand it in beside the modules")
     raw = _notebook(data)
     if raw.get("nbformat") == 3 or "worksheets" in raw:
         try:
