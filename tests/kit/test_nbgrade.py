@@ -80,13 +80,15 @@ def test_everybody_has_a_row_and_the_gradebook_the_points_of_the_receipt(first: 
         "alone": NO_NOTEBOOK, "empty": DONE, "right": DONE, "wrong": DONE,
     }  # fmt: skip
     assert {s: r.score for s, r in first.items()} == {
-        "alone": None,
+        "alone": 10,
         "empty": 0,
         "right": 10,
         "wrong": first["wrong"].score,
     }
-    assert all(row.score == float(row.receipt.earned) for row in first.values() if row.outcome == DONE)
-    assert first["alone"].receipt.earned == 10, "without a notebook the modules are graded all the same"
+    assert all(row.score == float(row.receipt.earned) for row in first.values())
+    assert [row.student for row in first.values() if row.notes] == ["alone"]
+    assert "there is no notebook" in first["alone"].notes[0]
+    assert first["alone"].needs_manual_grade
 
 
 def test_cells_ran_beside_the_submitted_module_and_the_score_stands_in_the_notebook(
