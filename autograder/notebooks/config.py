@@ -56,6 +56,7 @@ def configure(c: Any, root: Path) -> None:
     c.GenerateAssignment.create_assignment = True
 
     c.Autograde.exporter_class = f"{_BRIDGE}.SubmissionExporter"
+    c.SubmissionExporter.optimistic_validation = True  # once, at the end, and not after each step
     c.Autograde.sanitize_preprocessors = _theirs(
         ["ClearOutput", "DeduplicateIds", "OverwriteKernelspec", "OverwriteCells", "CheckCellMetadata"]
     )
