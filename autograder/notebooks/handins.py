@@ -23,8 +23,6 @@ def made_safe(assignment: str, student: str, notebooks: list[str]) -> None:
     Raises:
         SystemExit: something is in the way. Of anything else nbgrader would take no notice, and copy what lies there.
     """
-    if not notebooks:
-        return
     folder = Path(notebooks[0]).parent
     try:
         _remove_links(folder)

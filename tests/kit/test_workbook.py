@@ -32,6 +32,7 @@ def test_one_text_gives_the_same_bytes_and_a_new_cell_changes_no_other(tmp_path:
     assert built(*course(tmp_path / "b")) == first
     more = WORKBOOK.replace("# %%\nfrom line", "# %%\nprint(0)\n\n# %%\nprint(0)\n\n# %%\nfrom line")
     longer = cells(built(*course(tmp_path / "c", more)))
+    assert cells(built(*course(tmp_path / "d", more))) == longer
     added = [cell for cell in longer if cell["source"] == ["print(0)"]]
     assert len({cell["id"] for cell in longer}) == len(longer)
     assert len(added) == 2
@@ -56,7 +57,7 @@ def cell_of(notebook: bytes, grade_id: str) -> dict[str, Any]:
     ("old", "new", "sentence"),
     [
         (TEST, HIDDEN, "the cell slope has hidden tests, which nothing runs and nbgrader prints into feedback; move"),
-        (TEST, HIDDEN.replace("### BEGIN HIDDEN TESTS", "#begin hidden_tests"), "the cell slope has hidden tests"),
+        (TEST, TEST + "#begin hidden_tests\n", "the cell slope has hidden tests, which"),
         ("# # Lines", "# # ### BEGIN HIDDEN TESTS\n# # Lines", "the cell number 1 has hidden tests"),
         ('"points": 6', '"points": 5', "the cell `slope` must be worth 6 points, as in course.yml"),
         ('"points": 6, ', "", "the cell `slope` must be worth 6 points, as in course.yml"),
