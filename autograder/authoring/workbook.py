@@ -79,14 +79,14 @@ def _complete(files: CourseFiles, assignment: Assignment) -> NotebookNode:
 
 
 def refuse_hidden_tests(notebook: NotebookNode, where: str) -> None:
-    """Raises AuthoringError where a cell has hidden tests: suites grade exercises, and nbgrader has hidden tests of cells
-    in every notebook that it grades."""
+    """Raises AuthoringError where a cell has hidden tests: suites grade exercises, and nbgrader puts what is hidden in a
+    cell into every notebook that it grades."""
     for number, cell in enumerate(notebook.cells, start=1):
         if _HIDDEN.search(cell.source):
             name = cell.metadata.get("nbgrader", {}).get("grade_id") or f"number {number}"
             raise AuthoringError(
-                f"{where}: the cell {name} has hidden tests, which nothing runs and nbgrader prints into feedback; move "
-                "them into the suite of the exercise, in tests/suites"
+                f"{where}: the cell {name} has hidden tests, which nothing runs and nbgrader prints into feedback; "
+                "move them into the suite of the exercise, in tests/suites"
             )
 
 

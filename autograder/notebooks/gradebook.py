@@ -133,11 +133,12 @@ def write_csv(gradebook: Gradebook, assignment: Assignment, path: Path) -> int:
         GradingError: the gradebook does not know the assignment.
     """
     try:
-        submissions = sorted(gradebook.assignment_submissions(assignment.id), key=lambda s: s.student.id)
+        found = gradebook.find_assignment(assignment.id)
     except MissingEntry:
         raise GradingError(
             f"nbgrader's gradebook has no {assignment.id}; grade it with nbgrader, or push scores into it first"
         ) from None
+    submissions = sorted(found.submissions, key=lambda s: s.student.id)
     columns = list(dict.fromkeys(g.name for s in submissions for n in s.notebooks for g in n.grades))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)

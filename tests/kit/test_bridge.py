@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.utils import determine_grade, is_ignored
 from traitlets.config import Config
 
@@ -78,7 +78,7 @@ def test_an_exercise_gets_its_share_of_the_points_of_its_cell(
 ) -> None:
     """And nothing that stood there before."""
     cell = graded_cell(points=10)
-    cell.outputs = [NotebookNode(output_type="execute_result", data={"text/plain": "10.0"})]
+    cell.outputs = [new_output("execute_result", {"text/plain": "10.0"})]
     stepped(monkeypatch, bridge.GradeModules, (assignment, Submission("ana")), cell)
     assert determine_grade(cell) == (7.5, 10)
     assert cell.outputs[0].data["text/plain"].startswith("layer_norm: 3 of 4 points\n  1/2  -: a title")

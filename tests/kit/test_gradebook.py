@@ -152,7 +152,7 @@ def test_the_csv_is_quoted_and_no_id_becomes_a_formula(
     theirs.update_or_create_notebook("week08", "week08")
     theirs.update_or_create_grade_cell("=written", "week08", "week08", max_score=5, cell_type="markdown")
     book.push(theirs, assignment, book.entries(theirs, store, assignment))
-    theirs.find_grade("=written", "week08", "week08", "ana").needs_manual_grade = True
+    theirs.find_grade("=written", "week08", "week08", "ana").needs_manual_grade = False
     theirs.db.commit()
     assert book.write_csv(theirs, assignment, tmp_path / "grades.csv") == 3
     with (tmp_path / "grades.csv").open(encoding="utf-8", newline="") as file:
@@ -160,8 +160,8 @@ def test_the_csv_is_quoted_and_no_id_becomes_a_formula(
     assert [row[0] for row in rows] == ["student", "'=ben", "ana", "o, 'neil"]
     assert len({len(row) for row in rows}) == 1
     assert sorted(rows[0][1:3]) == ["'=written", "layer_norm"]
-    assert sorted(rows[2][1:3]) == ["0", "10"] and rows[2][3:] == ["10", "15", "yes"]
-    assert rows[3][3:] == ["0", "15", "no"]
+    assert sorted(rows[2][1:3]) == ["0", "10"] and rows[2][3:] == ["10", "15", "no"]
+    assert rows[3][3:] == ["0", "15", "yes"]
 
 
 @pytest.mark.parametrize("first", "=+-@\t\r")

@@ -71,16 +71,16 @@ def test_a_folder_that_cannot_be_written_keeps_no_link() -> None:
 
 
 @pytest.mark.parametrize("step", ["_remove_links", "_set_bad_timestamp_aside", "_give_its_name"])
-def test_nbgrader_does_not_go_on_where_a_folder_cannot_be_made_safe(
-    monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_nbgrader_does_not_go_on_where_a_folder_cannot_be_made_safe(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     """It takes no notice of anything else that its hook raises."""
 
     def fails(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "a.py")
 
     monkeypatch.setattr(handins, step, fails)
-    with pytest.raises(SystemExit, match=r"lines cannot be made safe to copy \(Permission denied: a.py\); nothing more"):
+    with pytest.raises(
+        SystemExit, match=r"lines cannot be made safe to copy \(Permission denied: a.py\); nothing more"
+    ):
         made_safe("lines.ipynb")
 
 

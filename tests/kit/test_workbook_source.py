@@ -79,8 +79,8 @@ def test_a_fault_of_the_text_is_one_sentence(tmp_path: Path, old: str, new: str,
         assert "\n" not in str(raised.value)
 
 
-def test_a_text_that_is_no_utf8_is_one_sentence(tmp_path: Path) -> None:
+def test_a_text_that_is_no_utf_8_is_one_sentence(tmp_path: Path) -> None:
     of = course(tmp_path)
     (tmp_path / PLACE).write_bytes("# %%\nprint('ü')\n".encode("latin-1"))
-    with pytest.raises(AuthoringError, match="lines.py cannot be read; save it as UTF-8"):
+    with pytest.raises(AuthoringError, match=r"lines\.py cannot be read; save it as UTF-8"):
         built(*of)
