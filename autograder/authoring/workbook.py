@@ -79,7 +79,7 @@ def _complete(files: CourseFiles, assignment: Assignment) -> NotebookNode:
 
 
 def refuse_hidden_tests(notebook: NotebookNode, where: str) -> None:
-    """Raises AuthoringError where a cell has hidden tests: suites grade exercises, and nbgrader puts what is hidden in a
+    """Raises AuthoringError where a cell has hidden tests: suites grade exercises, and nbgrader puts hidden ones of a
     cell into every notebook that it grades."""
     for number, cell in enumerate(notebook.cells, start=1):
         if _HIDDEN.search(cell.source):

@@ -20,14 +20,12 @@ def run(course: Path | None, assignment: str, jobs: int, force: bool) -> int:
     """Grade all submitted notebooks of an assignment through nbgrader. Returns the exit code."""
     try:
         from autograder.notebooks.batch import FAILED, UNCHANGED, ClassOfNotebooks, Row
-        from autograder.notebooks.bench import bench_of
     except ImportError as error:
         raise GradingError(f"{error.name} is not installed: pip install 'autograder[instructor]'") from None
     setting = Setting.find(course)
     graded = setting.course.assignment(assignment)
     notices = Console(stderr=True)
-    root = setting.files.root
-    notebooks = ClassOfNotebooks(root, setting.course, graded, bench_of(root))
+    notebooks = ClassOfNotebooks(setting.files.root, setting.course, graded)
     rows: list[Row] = []
     columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
     with Progress(

@@ -26,7 +26,7 @@ from autograder.course import Assignment, Course
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
 from autograder.intake import Submission
-from autograder.notebooks.bench import Bench
+from autograder.notebooks.bench import Bench, bench_of
 from autograder.notebooks.bridge import is_autograded, released_cells
 from autograder.notebooks.config import configure, database
 from autograder.notebooks.restore import ReleasedCell, content_of, restored
@@ -51,7 +51,7 @@ class Row:
 class ClassOfNotebooks:
     """The submitted notebooks of one assignment, and what is needed to have nbgrader grade them."""
 
-    def __init__(self, root: Path, course: Course, assignment: Assignment, bench: Bench) -> None:
+    def __init__(self, root: Path, course: Course, assignment: Assignment) -> None:
         """Have the assignment in nbgrader's gradebook; it is generated when it is not there yet.
 
         Raises:
@@ -59,7 +59,8 @@ class ClassOfNotebooks:
         """
         self._config = Config()
         configure(self._config, root)
-        self._root, self._course, self._assignment, self._bench = root, course, assignment, bench
+        self._root, self._course, self._assignment = root, course, assignment
+        self._bench = bench_of(root)  # where nbgrader's chain looks for what was run ahead
         self._directory = CourseDirectory(config=self._config, assignment_id=assignment.id)
         self._folder = root / "submitted" / "notebooks"
         self.students = sorted(p.parent.name for p in self._folder.glob(f"*/{assignment.id}") if p.is_dir())
@@ -163,7 +164,8 @@ class _Autograde(Autograde):  # type: ignore[misc]
 
     def init_notebooks(self) -> None:
         """Leave the list to our exporter."""
-        self.assignments, self.notebooks = {}, []
+        self.assignments: dict[str, list[str]] = {}
+        self.notebooks: list[str] = []
 
 
 class _Errors(logging.Handler):

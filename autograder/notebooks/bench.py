@@ -168,9 +168,13 @@ def _key(cells: Sequence[str], submission: Submission) -> str:
     return digest.hexdigest()
 
 
-@cache
 def bench_of(root: Path) -> Bench:
     """The bench of a course in this process; nbgrader makes its parts anew for each notebook, and this must last."""
+    return _bench_of(root.resolve())
+
+
+@cache
+def _bench_of(root: Path) -> Bench:
     bench = Bench(root)
     atexit.register(bench.close)
     return bench

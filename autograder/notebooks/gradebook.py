@@ -41,7 +41,12 @@ class Entry:
     def differs(self) -> bool:
         """Would the two say different points?"""
         stands = self.theirs if self.manual is None else self.manual
-        return stands is None or not math.isclose(stands, float(self.ours.points), abs_tol=1e-6)
+        return stands is None or not _same(stands, self.ours.points)
+
+
+def _same(theirs: float, ours: Fraction) -> bool:
+    """Are these the same points, as far as somebody would type them?"""
+    return math.isclose(theirs, float(ours), abs_tol=1e-5)
 
 
 @contextmanager
@@ -111,9 +116,9 @@ def pull(store: Store, assignment: Assignment, entries: Sequence[Entry]) -> list
     new = []
     for entry in entries:
         standing = entry.ours.manual
-        if entry.manual is None or (standing is not None and math.isclose(float(standing.points), entry.manual)):
+        if entry.manual is None or (standing is not None and _same(entry.manual, standing.points)):
             continue
-        if not (math.isfinite(entry.manual) and 0 <= entry.manual <= entry.ours.possible):
+        if not 0 <= entry.manual <= entry.ours.possible:
             raise GradingError(
                 f"formgrader has {entry.manual:g} points for {entry.exercise} of {entry.student}, which is worth"
                 f" {float(entry.ours.possible):g}; correct it there"

@@ -92,6 +92,30 @@ def test_a_score_typed_in_formgrader_survives_a_push_and_is_pulled_as_an_adjustm
     assert book.pull(store, assignment, now) == []
 
 
+def test_a_score_typed_with_many_digits_is_pulled_once(theirs: Gradebook, store: Store, assignment: Assignment) -> None:
+    book.push(theirs, assignment, book.entries(theirs, store, assignment))
+    grade_of(theirs, "ana").manual_score = 3.14159265
+    theirs.db.commit()
+    assert len(book.pull(store, assignment, book.entries(theirs, store, assignment))) == 1
+    found = book.entries(theirs, store, assignment)
+    assert not any(entry.differs for entry in found)
+    assert book.pull(store, assignment, found) == []
+
+
+def test_what_was_pushed_is_there_for_others_and_a_typed_score_goes_before_an_adjustment(
+    course: Path, theirs: Gradebook, store: Store, assignment: Assignment
+) -> None:
+    book.push(theirs, assignment, book.entries(theirs, store, assignment))
+    grade_of(theirs, "ana").manual_score = 3
+    theirs.db.commit()
+    moment = "2026-11-30T00:00:00+00:00"
+    store.adjust("week08", "ana", Adjustment("layer_norm", Fraction(7), "shared code", "prof", moment))
+    store.adjust("week08", "=ben", Adjustment("layer_norm", Fraction(5), "oral", "prof", moment))
+    book.push(theirs, assignment, book.entries(theirs, store, assignment))
+    with book.opened(course, load_course(course)) as again:
+        assert {s: grade_of(again, s).score for s in STUDENTS} == {"ana": 3, "=ben": 5, "o, 'neil": 0}
+
+
 def test_an_adjustment_of_ours_is_pushed_as_a_manual_score(
     theirs: Gradebook, store: Store, assignment: Assignment
 ) -> None:

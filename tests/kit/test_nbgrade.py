@@ -19,7 +19,7 @@ from autograder.grading.reuse import reusable
 from autograder.intake import collect
 from autograder.notebooks import batch
 from autograder.notebooks.batch import DONE, NO_NOTEBOOK, UNCHANGED, ClassOfNotebooks, Row
-from autograder.notebooks.bench import Bench
+from autograder.notebooks.bench import Bench, bench_of
 from autograder.notebooks.bridge import faults_stop
 
 RIGHT = solution("layer_norm")
@@ -62,20 +62,20 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bench(root: Path) -> Iterator[Bench]:
-    found = Bench(root)
+    found = bench_of(root)
     yield found
     found.close()
 
 
-def the_class(root: Path, bench: Bench) -> ClassOfNotebooks:
+def the_class(root: Path) -> ClassOfNotebooks:
     course = load_course(root)
-    return ClassOfNotebooks(root, course, course.assignment("week08"), bench)
+    return ClassOfNotebooks(root, course, course.assignment("week08"))
 
 
 def graded(root: Path, bench: Bench) -> dict[str, Row]:
     rows: list[Row] = []
     here = os.getcwd()
-    the_class(root, bench).grade(2, False, rows.append)
+    the_class(root).grade(2, False, rows.append)
     assert os.getcwd() == here
     assert not bench._prepared, "what was run ahead was used"
     return {row.student: row for row in rows}
@@ -141,14 +141,14 @@ FAULTS = [CourseError("course.yml is gone"), GradingError("no worker")]
 
 @pytest.mark.parametrize("fault", [*FAULTS, SystemExit("a link is in the way"), KeyboardInterrupt(), ValueError("odd")])
 def test_only_what_is_one_students_trouble_lets_the_run_go_on(
-    root: Path, bench: Bench, first: dict[str, Row], monkeypatch: pytest.MonkeyPatch, fault: BaseException
+    root: Path, first: dict[str, Row], monkeypatch: pytest.MonkeyPatch, fault: BaseException
 ) -> None:
     def fails(self: batch._Autograde, *_: object) -> None:
         with faults_stop(self, {"nbgrader": {"assignment": "week08", "student": "right"}}):
             raise fault
 
     monkeypatch.setattr(batch._Autograde, "convert_single_notebook", fails)
-    left, there = the_class(root, bench), root / "autograded/notebooks/right"
+    left, there = the_class(root), root / "autograded/notebooks/right"
     shutil.copytree(there, root / "kept")
     try:
         if isinstance(fault, ValueError):
@@ -173,7 +173,7 @@ def test_a_name_that_is_a_pattern_is_nobody_elses(tmp_path: Path, monkeypatch: p
     seen: list[str] = []
     monkeypatch.setattr(batch._Autograde, "convert_notebooks", lambda self: seen.extend(self.assignments))
     monkeypatch.setattr(ClassOfNotebooks, "_released", lambda self: [])
-    everybody = the_class(root, Bench(root))
+    everybody = the_class(root)
     for student in everybody.students:
         assert everybody._through_nbgrader(student) == ""
     assert [Path(folder).parent.name for folder in seen] == ["*", "[ab]", "a", "b"]
@@ -182,8 +182,8 @@ def test_a_name_that_is_a_pattern_is_nobody_elses(tmp_path: Path, monkeypatch: p
 def test_where_nothing_was_submitted_or_can_be_generated_is_one_sentence(tmp_path: Path) -> None:
     root = small_course(tmp_path)
     with pytest.raises(GradingError, match="put each student's notebook and modules into submitted/notebooks/STUDENT"):
-        the_class(root, Bench(root))
+        the_class(root)
     have_empty_gradebook(root)
     (root / "submitted/notebooks/ana/week08").mkdir(parents=True)
     with pytest.raises(GradingError, match="nbgrader cannot generate week08: `nbgrader generate_assignment week08`"):
-        the_class(root, Bench(root))
+        the_class(root)
