@@ -41,7 +41,12 @@ class Entry:
     def differs(self) -> bool:
         """Would the two say different points?"""
         stands = self.theirs if self.manual is None else self.manual
-        return stands is None or not math.isclose(stands, float(self.ours.points), abs_tol=1e-6)
+        return stands is None or not _same(stands, self.ours.points)
+
+
+def _same(theirs: float, ours: Fraction) -> bool:
+    """Are these the same points, as far as somebody would type them?"""
+    return math.isclose(theirs, float(ours), abs_tol=1e-5)
 
 
 @contextmanager
@@ -111,9 +116,9 @@ def pull(store: Store, assignment: Assignment, entries: Sequence[Entry]) -> list
     new = []
     for entry in entries:
         standing = entry.ours.manual
-        if entry.manual is None or (standing is not None and math.isclose(float(standing.points), entry.manual)):
+        if entry.manual is None or (standing is not None and _same(entry.manual, standing.points)):
             continue
-        if not (math.isfinite(entry.manual) and 0 <= entry.manual <= entry.ours.possible):
+        if not 0 <= entry.manual <= entry.ours.possible:
             raise GradingError(
                 f"formgrader has {entry.manual:g} points for {entry.exercise} of {entry.student}, which is worth"
                 f" {float(entry.ours.possible):g}; correct it there"
@@ -127,8 +132,18 @@ def pull(store: Store, assignment: Assignment, entries: Sequence[Entry]) -> list
 
 def write_csv(gradebook: Gradebook, assignment: Assignment, path: Path) -> int:
     """Write what the gradebook has for an assignment, a line for each student, quoted, nothing in it a formula for a
-    spreadsheet. Returns the number of students."""
-    submissions = sorted(gradebook.assignment_submissions(assignment.id), key=lambda s: s.student.id)
+    spreadsheet. Returns the number of students.
+
+    Raises:
+        GradingError: the gradebook does not know the assignment.
+    """
+    try:
+        found = gradebook.find_assignment(assignment.id)
+    except MissingEntry:
+        raise GradingError(
+            f"nbgrader's gradebook has no {assignment.id}; grade it with nbgrader, or push scores into it first"
+        ) from None
+    submissions = sorted(found.submissions, key=lambda s: s.student.id)
     columns = list(dict.fromkeys(g.name for s in submissions for n in s.notebooks for g in n.grades))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)

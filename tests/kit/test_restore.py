@@ -103,6 +103,15 @@ def test_a_good_notebook_is_left_as_it_is() -> None:
     notebook, notes = assert_whole(saved(submitted()), ANSWERS)
     assert notes == []
     assert [c.source for c in notebook.cells] == [c["source"] for c in submitted()["cells"]]
+    assert [c.id for c in notebook.cells] == [f"cell-{n}" for n in range(8)], "not made up anew at each reading"
+
+
+def test_a_released_cell_has_the_marks_that_nbgrader_writes() -> None:
+    marks = {"grade": True, "grade_id": "a", "locked": True, "schema_version": 3, "solution": False, "task": False}
+    assert released("a", "", grade=True, points=3.0).metadata() == {
+        **marks, "cell_type": "code", "points": 3.0, "checksum": "c0",
+    }  # fmt: skip
+    assert released("a", "", checksum=None).metadata() == {**marks, "grade": False, "cell_type": "code"}
 
 
 # B09
@@ -236,6 +245,13 @@ ODD_BUT_WHOLE: dict[str, Callable[[File], File]] = {
     "version_is_text": _with(lambda f: f.update(nbformat="4", nbformat_minor="x")),
     "later_minor": _with(lambda f: f.update(nbformat_minor=17)),
     "source_in_lines": _with(lambda f: [c.update(source=c["source"].splitlines(keepends=True)) for c in f["cells"]]),
+    "lines_of_the_wrong_kind": _with(lambda f: [c.update(source=[None, c["source"], 3, ["x"]]) for c in f["cells"]]),
+    "metadata_of_cells_of_the_wrong_kind": _with(
+        lambda f: f["cells"].extend({**cell("code", ""), "metadata": odd} for odd in (None, [1], "nbgrader", 7))
+    ),
+    "marks_of_the_wrong_kind": _with(
+        lambda f: f["cells"].extend({**cell("code", ""), "metadata": {"nbgrader": odd}} for odd in ([1], "grade_id", 7))
+    ),
     "attachments_and_tags": _with(
         lambda f: [
             c["metadata"].update(tags=["x"], jupyter={"source_hidden": True}, editable=False) for c in f["cells"]
@@ -311,8 +327,15 @@ def test_a_file_over_the_limit_is_not_read(monkeypatch: pytest.MonkeyPatch, tmp_
     assert "more than" in assert_whole(data, {})[1][0]
 
 
-def test_a_notebook_that_is_a_folder_or_not_there_reads_as_empty(tmp_path: Path) -> None:
-    assert restore.content_of(tmp_path) == restore.content_of(tmp_path / "none") == b""
+def test_a_notebook_that_is_a_folder_reads_as_empty_and_one_that_is_not_there_as_none(tmp_path: Path) -> None:
+    assert restore.content_of(tmp_path) == b""
+    assert restore.content_of(tmp_path / "none") is None
+
+
+def test_who_handed_in_no_notebook_gets_the_released_one_and_one_sentence() -> None:
+    notebook, notes = restored(None, RELEASE)
+    assert list(by_id(notebook)) == [r.grade_id for r in RELEASE]
+    assert notes == ["there is no notebook, or none of the released name; hand it in beside the modules"]
 
 
 def test_a_language_cannot_bring_markup_into_the_note() -> None:
