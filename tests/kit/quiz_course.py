@@ -151,9 +151,14 @@ def real_banks() -> tuple[Bank, ...]:
     return tuple(load_bank(files, course, name) for name in course.assignments if has_quiz(files, name))
 
 
-def hand_in(folder: Path, student: str, answers: Mapping[str, object], **more: object) -> Path:
+def full_width(text: str) -> str:
+    """The text in the wide letters of East Asian keyboards."""
+    return "".join(chr(ord(c) + 0xFEE0) if c != " " else "\u3000" for c in text)
+
+
+def hand_in(folder: Path, whose: str, answers: Mapping[str, object], **more: object) -> Path:
     """A student's folder with an answers file."""
-    path = folder / student / "quiz_answers.json"
+    path = folder / whose / "quiz_answers.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"answers": answers, **more}), "utf-8")
     return path
