@@ -89,7 +89,7 @@ class Bank:
     def draw(self, item: Drawn, student: str) -> Draw:
         """The variant that a student gets."""
         draws = self.draws(item)
-        return draws[drawn(student, item.id, len(draws))]
+        return draws[drawn(student, item.id, len(draws)) if len(draws) > 1 else 0]
 
     def value(self, formula: str) -> Value:
         """The value of a formula without parameters. Raises QuizError."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from autograder.course.points import shown
@@ -92,7 +93,12 @@ def displayed_rights(item: Match) -> list[str]:
 
 def shuffled(item: str, texts: Sequence[str]) -> list[str]:
     """The texts in an order that depends on them and the item only."""
-    return sorted(texts, key=lambda text: hashlib.sha256(f"{item}\n{text}".encode()).digest())
+    return list(_shuffled(item, tuple(texts)))
+
+
+@lru_cache(maxsize=10_000)
+def _shuffled(item: str, texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(texts, key=lambda text: hashlib.sha256(f"{item}\n{text}".encode()).digest()))
 
 
 def filled(prompt: str, parameters: Any) -> str:
