@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 PASSED, TIMED_OUT, STOPPED, GRADER_TROUBLE = "passed", "timed out", "stopped", "grader trouble"
@@ -133,12 +133,10 @@ class Receipt:
 
 def _shallow(record: Any) -> dict[str, Any]:
     """Its fields. `dataclasses.asdict` copies whatever is in them as well, and takes most of the time of a class."""
-    return {name: getattr(record, name) for name in _names(type(record))}
+    return {name: getattr(record, name) for name in _FIELDS[type(record)]}
 
 
-@cache
-def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+_FIELDS = {kind: tuple(field.name for field in fields(kind)) for kind in (CheckResult, Diagnosis, Receipt)}
 
 
 def total(results: Iterable[CheckResult]) -> tuple[Fraction, Fraction]:
