@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 _CUTTING = "LockCells ClearSolutions ClearOutput ClearHiddenTests ClearMarkScheme ComputeChecksums".split()
 """nbgrader's own steps from the complete notebook to the students'."""
+_HIDDEN = re.compile(r"#[#\s]*(?:BEGIN|END)[\s_-]*HIDDEN", re.IGNORECASE)
 _MARKS = {"grade": False, "locked": False, "solution": False, "task": False, "schema_version": 3}
 
 
@@ -49,14 +51,7 @@ def cut(files: CourseFiles, assignment: Assignment) -> bytes:
     except ImportError:
         raise _missing("nbgrader") from None
     resources: dict[str, Any] = {}
-    for name in (
-        "LockCells",
-        "ClearSolutions",
-        "ClearOutput",
-        "ClearHiddenTests",
-        "ClearMarkScheme",
-        "ComputeChecksums",
-    ):
+    for name in _CUTTING:
         notebook, resources = getattr(steps, name)().preprocess(notebook, resources)
     notebook.metadata = {"kernelspec": _KERNEL, "language_info": {"name": "python"}}
     return _written(notebook)
@@ -77,9 +72,22 @@ def _complete(files: CourseFiles, assignment: Assignment) -> NotebookNode:
     notebook = jupytext.reads(text, fmt="py:percent")
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = nbformat.from_dict({"kernelspec": _KERNEL, "language_info": {"name": "python"}})
+    refuse_hidden_tests(notebook, where)
     _mark(notebook, where)
     _check_exercises(notebook, assignment, where)
     return notebook
+
+
+def refuse_hidden_tests(notebook: NotebookNode, where: str) -> None:
+    """Raises AuthoringError where a cell has hidden tests: suites grade exercises, and nbgrader has hidden tests of cells
+    in every notebook that it grades."""
+    for number, cell in enumerate(notebook.cells, start=1):
+        if _HIDDEN.search(cell.source):
+            name = cell.metadata.get("nbgrader", {}).get("grade_id") or f"number {number}"
+            raise AuthoringError(
+                f"{where}: the cell {name} has hidden tests, which nothing runs and nbgrader prints into feedback; move "
+                "them into the suite of the exercise, in tests/suites"
+            )
 
 
 def _mark(notebook: NotebookNode, where: str) -> None:

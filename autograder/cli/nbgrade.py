@@ -19,7 +19,7 @@ from autograder.grading.receipt import shown
 def run(course: Path | None, assignment: str, jobs: int, force: bool) -> int:
     """Grade all submitted notebooks of an assignment through nbgrader. Returns the exit code."""
     try:
-        from autograder.notebooks.batch import FAILED, NO_NOTEBOOK, UNCHANGED, ClassOfNotebooks, Row
+        from autograder.notebooks.batch import FAILED, UNCHANGED, ClassOfNotebooks, Row
         from autograder.notebooks.bench import bench_of
     except ImportError as error:
         raise GradingError(f"{error.name} is not installed: pip install 'autograder[instructor]'") from None
@@ -47,11 +47,11 @@ def run(course: Path | None, assignment: str, jobs: int, force: bool) -> int:
     table.add_column("", overflow="fold")
     for row in rows:
         whole = "" if row.score is None else f"{row.score:g} of {row.max_score:g}"
-        remarks = [row.outcome] if row.outcome in (FAILED, NO_NOTEBOOK, UNCHANGED) else []
+        remarks = [row.outcome] if row.outcome in (FAILED, UNCHANGED) else []
         remarks += ["answers to read"] if row.needs_manual_grade else []
         remarks += [*row.receipt.attention(), *row.notes]
         table.add_row(Text(row.student), shown(row.receipt.earned), whole, Text("; ".join(remarks)))
     Console().print(table)
-    look = [row for row in rows if row.outcome in (FAILED, NO_NOTEBOOK) or row.receipt.attention() or row.notes]
+    look = [row for row in rows if row.outcome == FAILED or row.receipt.attention() or row.notes]
     notices.print(f"{len(rows)} submissions; {len(look) or 'none'} need{'' if len(look) > 1 else 's'} attention")
     return ATTENTION if look else OK

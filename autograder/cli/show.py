@@ -40,9 +40,9 @@ def run(
 
 def student_view(receipt: Receipt, with_hints: bool = True) -> dict[str, Any]:
     """What of a receipt a student may have: no names of hidden checks, no output of hidden checks, no seed."""
-    shown = ("course", "assignment", "student", "name", "status", "graded_at", "earned", "possible", "notes", "files")
+    shown = ("course", "assignment", "student", "name", "status", "graded_at", "earned", "possible", "files")
     data = receipt.to_dict()
-    view = {key: data[key] for key in shown}
+    view = {**{key: data[key] for key in shown}, "notes": list(receipt.remarks)}
     fields = ("exercise", "title", "public", "points", "outcome", "earned", "message")
     view["checks"] = [{key: check[key] for key in fields} for check in data["checks"]]
     if with_hints:

@@ -1,4 +1,4 @@
-"""Two hashes that say whether a receipt still holds: of what was handed in, and of what judges it."""
+"""The hash of what judges a submission; with that of the submission itself it says whether a receipt still holds."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.course import Assignment, CourseFiles
-from autograder.intake import Submission
-
-
-def submission_hash(submission: Submission) -> str:
-    """SHA-256 over the bytes handed in and what intake says of them (status, notes, attempt)."""
-    said = repr((submission.digest, submission.status, submission.notes, submission.ignored, submission.attempt))
-    return hashlib.sha256(said.encode()).hexdigest()
 
 
 def suite_hash(files: CourseFiles, assignment: Assignment) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
+
+from autograder.intake import Submission
 
 PASSED, TIMED_OUT, STOPPED, GRADER_TROUBLE = "passed", "timed out", "stopped", "grader trouble"
 GRADED, NOT_SUBMITTED, UNREADABLE, NEEDS_ATTENTION = "graded", "not submitted", "unreadable", "needs attention"
@@ -65,6 +68,9 @@ class Receipt:
     seconds: float
     checks: tuple[CheckResult, ...] = ()
     notes: tuple[str, ...] = ()
+    """What intake says of the hand-in."""
+    reading: tuple[str, ...] = ()
+    """What was found while the modules were loaded, such as a line that does not parse."""
     ignored: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     attempt: str | None = None
@@ -89,6 +95,11 @@ class Receipt:
     def complete(self) -> bool:
         """May this receipt stand? One with grader trouble may not."""
         return all(c.outcome != GRADER_TROUBLE for c in self.checks)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """All that is to be said beside the checks; the student may read it."""
+        return (*self.notes, *self.reading)
 
     def exercises(self) -> dict[str, list[CheckResult]]:
         """The checks by exercise, in the course's order."""
@@ -121,7 +132,8 @@ class Receipt:
             CheckResult(**{**check, "points": Fraction(check["points"]), "earned": Fraction(check["earned"])})
             for check in data["checks"]
         )
-        known["notes"], known["ignored"] = tuple(data["notes"]), tuple(data["ignored"])
+        for name in ("notes", "reading", "ignored"):
+            known[name] = tuple(data.get(name, ()))
         for name in ("flags", "curious"):
             known[name] = {k: tuple(v) for k, v in data.get(name, {}).items()}
         known["diagnoses"] = {
@@ -137,6 +149,21 @@ def _shallow(record: Any) -> dict[str, Any]:
 
 
 _FIELDS = {kind: tuple(field.name for field in fields(kind)) for kind in (CheckResult, Diagnosis, Receipt)}
+
+
+def told_by_intake(submission: Submission) -> dict[str, Any]:
+    """The fields of a receipt that say what was handed in, and nothing of how it did."""
+    return {
+        "name": submission.name,
+        "status": GRADED if submission.status == "ready" else submission.status,
+        "notes": submission.notes,
+        "ignored": submission.ignored,
+        "files": {
+            name: f"{file.path} sha256:{hashlib.sha256(file.content).hexdigest()[:16]}"
+            for name, file in submission.files.items()
+        },
+        "attempt": submission.attempt,
+    }
 
 
 def total(results: Iterable[CheckResult]) -> tuple[Fraction, Fraction]:

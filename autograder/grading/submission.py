@@ -15,11 +15,10 @@ import pytest
 from autograder import __version__
 from autograder.course import Assignment, CourseFiles
 from autograder.grading.diagnosis import Answered, Diagnoser
-from autograder.grading.hashes import submission_hash, suite_hash
+from autograder.grading.hashes import suite_hash
 from autograder.grading.inspector import Findings, Inspector
 from autograder.grading.kills import Kill
 from autograder.grading.receipt import (
-    GRADED,
     GRADER_TROUBLE,
     PASSED,
     STOPPED,
@@ -27,6 +26,7 @@ from autograder.grading.receipt import (
     CheckResult,
     Diagnosis,
     Receipt,
+    told_by_intake,
 )
 from autograder.grading.store import now
 from autograder.intake import Submission
@@ -260,15 +260,14 @@ class Grader:
         curious: Mapping[str, tuple[str, ...]] | None = None,
         diagnoses: Mapping[str, tuple[Diagnosis, ...]] | None = None,
     ) -> Receipt:
-        own = [f"{exercise}.py: {note}" for exercise, notes in session.notes.items() for note in notes]
+        reading = [f"{exercise}.py: {note}" for exercise, notes in session.notes.items() for note in notes]
         outputs = {e.name: session.output(e.name) for e in self.batch.assignment.exercises}
         return Receipt(
             course=self.batch.course,
             assignment=self.batch.assignment.id,
             student=submission.student,
-            name=submission.name,
-            status=GRADED if submission.status == "ready" else submission.status,
-            submission_hash=submission_hash(submission),
+            **told_by_intake(submission),
+            submission_hash=submission.digest,
             suite_hash=self.suite_hash,
             kit_version=__version__,
             seed=self.batch.seed,
@@ -277,13 +276,7 @@ class Grader:
             graded_at=now(),
             seconds=round(session.cpu_seconds, 4),
             checks=tuple(results),
-            notes=(*submission.notes, *own),
-            ignored=submission.ignored,
-            files={
-                name: f"{file.path} sha256:{hashlib.sha256(file.content).hexdigest()[:16]}"
-                for name, file in submission.files.items()
-            },
-            attempt=submission.attempt,
+            reading=tuple(reading),
             output={exercise: text for exercise, text in outputs.items() if text},
             flags={exercise: tuple(changed) for exercise, changed in session.changes.items()},
             curious=curious or {},

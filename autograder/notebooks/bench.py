@@ -1,4 +1,7 @@
-"""What a process that grades notebook after notebook keeps ready: the course, its receipts, and two warm zygotes."""
+"""What a process that grades notebook after notebook keeps ready: the course, its receipts, and two warm zygotes.
+
+One zygote is for modules and one for cells, which need more: what a module can do depends on no notebook.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import atexit
 import hashlib
 import secrets
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 from autograder.course import Assignment, Course, CourseFiles, find_course, load_course
 from autograder.grading.disclosure import hint_withheld
@@ -22,7 +27,7 @@ from autograder.grading.store import Store
 from autograder.grading.submission import Batch
 from autograder.intake import Submission, collect_one
 from autograder.notebooks.runner import ENVIRONMENT, WARM, CellLimits, CellRun, run_cells
-from autograder.sandbox.host import SandboxError, Zygote
+from autograder.sandbox.host import SandboxError, Worker, WorkerLimits, Zygote
 
 
 class Bench:
@@ -32,6 +37,7 @@ class Bench:
         self.files = CourseFiles(root)
         self._course: tuple[int, Course] | None = None
         self._cells: Zygote | None = None
+        self._turn = Lock()
         self._open = ExitStack()
         self._prepared: dict[str, list[CellRun]] = {}
 
@@ -100,21 +106,33 @@ class Bench:
         prepared = self._prepared.pop(_key(cells, submission), None)
         if prepared is not None:
             return prepared
+        limits = assignment.limits
+        allowed = CellLimits(assignment.seconds_per_cell, limits.seconds_per_submission, limits.memory_mb)
+        modules = {name: file.content for name, file in submission.files.items()}
         for is_last_try in (False, True):
+            zygote = self._zygote_of_cells()
             try:
-                if self._cells is None:
-                    self._cells = self._open.enter_context(warm_zygote())
-                return _run_in(self._cells, assignment, cells, submission)
+                return list(run_cells(zygote, cells, modules, allowed))
             except SandboxError as error:
-                self._cells = None
+                self._give_up(zygote)
                 if is_last_try:
                     raise GradingError(f"notebooks cannot be run: {error}") from None
         raise AssertionError("unreachable")
 
-    def prepare(self, zygote: Zygote, assignment: Assignment, cells: Sequence[str], submission: Submission) -> None:
-        """Run cells now, in a worker of this zygote, for the `run` that comes later; if that fails, `run` does it."""
-        with suppress(SandboxError):
-            self._prepared[_key(cells, submission)] = _run_in(zygote, assignment, cells, submission)
+    def prepare(self, assignment: Assignment, cells: Sequence[str], submission: Submission) -> None:
+        """Run cells now, in any thread, for the `run` that comes later. Raises as `run`."""
+        self._prepared[_key(cells, submission)] = self.run(assignment, cells, submission)
+
+    def _zygote_of_cells(self) -> Zygote:
+        with self._turn:
+            if self._cells is None:
+                self._cells = self._open.enter_context(_SharedZygote(also=WARM, variables=ENVIRONMENT))
+            return self._cells
+
+    def _give_up(self, zygote: Zygote) -> None:
+        with self._turn:
+            if self._cells is zygote:
+                self._cells = None
 
     @cached_property
     def _zygotes(self) -> Zygotes:
@@ -125,20 +143,26 @@ class Bench:
         self._open.close()
 
 
-def warm_zygote() -> Zygote:
-    """A zygote whose workers can run cells of notebooks."""
-    return Zygote(also=WARM, variables=ENVIRONMENT)
+class _SharedZygote(Zygote):
+    """One of which several threads have workers."""
 
+    def __init__(self, **how: Any) -> None:
+        self._turn = Lock()
+        super().__init__(**how)
 
-def _run_in(zygote: Zygote, assignment: Assignment, cells: Sequence[str], submission: Submission) -> list[CellRun]:
-    limits = assignment.limits
-    allowed = CellLimits(assignment.seconds_per_cell, limits.seconds_per_submission, limits.memory_mb)
-    modules = {name: file.content for name, file in submission.files.items()}
-    return list(run_cells(zygote, cells, modules, allowed))
+    def fork(self, limits: WorkerLimits) -> Worker:
+        """As of any zygote."""
+        with self._turn:
+            return super().fork(limits)
+
+    def end(self, pid: int) -> None:
+        """As of any zygote."""
+        with self._turn:
+            super().end(pid)
 
 
 def _key(cells: Sequence[str], submission: Submission) -> str:
-    digest = hashlib.sha256(submission.digest.encode())
+    digest = hashlib.sha256(f"{submission.student}:{submission.digest}".encode("utf-8", "surrogatepass"))
     for cell in cells:
         digest.update(f"{len(cell)}:{cell}".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import base64
 import io
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from traitlets import Unicode
 
 from autograder.authoring.contents import contents
 from autograder.authoring.errors import AuthoringError
+from autograder.authoring.workbook import refuse_hidden_tests
 from autograder.course import Assignment, CourseError
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import GRADER_TROUBLE, CheckResult, shown, total
@@ -56,7 +59,16 @@ def faults_stop(converter: Any, resources: Any) -> Iterator[None]:
 
 
 class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
-    """Reads a submitted notebook, in whatever state it is."""
+    """Reads a submitted notebook, in whatever state it is, or none: then the released one stands in its place."""
+
+    def __init__(self, **kw: Any) -> None:
+        """nbgrader makes it when it has listed the notebooks, and before it goes through them."""
+        super().__init__(**kw)
+        converter = self.parent
+        wanted = converter.coursedir
+        for folder in glob(converter._format_source(wanted.assignment_id, wanted.student_id)):
+            if os.path.isdir(folder):  # nbgrader leaves those without a notebook out
+                converter.assignments.setdefault(folder, [os.path.join(folder, f"{wanted.assignment_id}.ipynb")])
 
     def from_filename(self, filename: str, resources: Any = None, **kw: Any) -> Any:
         """As nbconvert's, but every cell of the release is there, and a first cell says what was mended."""
@@ -134,12 +146,14 @@ def is_autograded(cell: NotebookNode) -> bool:
 
 
 class AddBundle(_OurStep):
-    """Puts the stubs and their public checks beside a released notebook."""
+    """Puts the stubs and their public checks beside a released notebook. The first step: it sees what others cut."""
 
     def step(self, nb: NotebookNode, resources: Any) -> None:
         """The files travel with the notebook's resources: nbconvert writes them where it writes the notebook."""
         assignment = self.bench.assignment(resources["nbgrader"]["assignment"])
         if assignment is not None:
+            source = self.bench.files.notebook(assignment.id)
+            refuse_hidden_tests(nb, source.relative_to(self.bench.files.root).as_posix())
             self._refuse_modules(assignment)
             bundle = contents(self.bench.files, assignment)
             files = {path: data for path, data in bundle.items() if not path.endswith(".ipynb")}

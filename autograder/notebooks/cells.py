@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 import sys
+import types
 from typing import Any
 
 import torch
@@ -130,6 +131,18 @@ def start() -> None:
     config.InteractiveShell.xmode = "Plain"
     global _shell
     _shell = _Shell.instance(config=config)
+    _without_autoreload()
+
+
+def _without_autoreload() -> None:
+    """The extension asks before each cell whether one of all imported files has changed; here none can."""
+    stand_in = types.ModuleType("IPython.extensions.autoreload")
+    stand_in.load_ipython_extension = lambda shell: shell.register_magic_function(_nothing, magic_name="autoreload")  # type: ignore[attr-defined]
+    sys.modules[stand_in.__name__] = stand_in
+
+
+def _nothing(line: str) -> None:
+    pass
 
 
 def run(source: str) -> dict[str, Any]:

@@ -52,10 +52,11 @@ def configure(c: Any, root: Path) -> None:
         "ComputeChecksums",
     ]
     chain += ["SaveCells", "ClearHiddenTests", "ClearMarkScheme", "ComputeChecksums", "CheckCellMetadata"]
-    c.GenerateAssignment.preprocessors = [*_theirs(chain), f"{_BRIDGE}.AddBundle"]
+    c.GenerateAssignment.preprocessors = [f"{_BRIDGE}.AddBundle", *_theirs(chain)]
     c.GenerateAssignment.create_assignment = True
 
     c.Autograde.exporter_class = f"{_BRIDGE}.SubmissionExporter"
+    c.SubmissionExporter.optimistic_validation = True  # once, at the end, and not after each step
     c.Autograde.sanitize_preprocessors = _theirs(
         ["ClearOutput", "DeduplicateIds", "OverwriteKernelspec", "OverwriteCells", "CheckCellMetadata"]
     )

@@ -127,8 +127,17 @@ def pull(store: Store, assignment: Assignment, entries: Sequence[Entry]) -> list
 
 def write_csv(gradebook: Gradebook, assignment: Assignment, path: Path) -> int:
     """Write what the gradebook has for an assignment, a line for each student, quoted, nothing in it a formula for a
-    spreadsheet. Returns the number of students."""
-    submissions = sorted(gradebook.assignment_submissions(assignment.id), key=lambda s: s.student.id)
+    spreadsheet. Returns the number of students.
+
+    Raises:
+        GradingError: the gradebook does not know the assignment.
+    """
+    try:
+        submissions = sorted(gradebook.assignment_submissions(assignment.id), key=lambda s: s.student.id)
+    except MissingEntry:
+        raise GradingError(
+            f"nbgrader's gradebook has no {assignment.id}; grade it with nbgrader, or push scores into it first"
+        ) from None
     columns = list(dict.fromkeys(g.name for s in submissions for n in s.notebooks for g in n.grades))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)

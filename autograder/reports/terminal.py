@@ -59,7 +59,7 @@ def _remarks(console: Console, rows: Iterable[Row]) -> None:
 
 
 def _first_note(receipt: Receipt) -> list[str]:
-    return [] if receipt.status == GRADED else list(receipt.notes[:1])
+    return [] if receipt.status == GRADED else list(receipt.remarks[:1])
 
 
 def receipt_report(
@@ -75,7 +75,7 @@ def receipt_report(
     console.print(Text(f"{receipt.student}{name}: {whole}", style="bold"))
     if receipt.status != GRADED:
         console.print(Text(f"status: {receipt.status}", style="yellow"))
-    for note in receipt.notes:
+    for note in receipt.remarks:
         console.print(Text(f"note: {note}"))
     open_points = sum((c.points for c in receipt.checks if c.outcome == GRADER_TROUBLE), Fraction(0))
     if open_points:

@@ -1,8 +1,8 @@
 """The workbook and nbgrader's pages as people see them: `make browser`.
 
 A student opens the released workbook in JupyterLab, runs it and presses Validate. The instructor grades a class by
-formgrader's buttons, gives points and a comment by hand, grades again, and sends feedback. Pictures of it go to the
-folder that PICTURES names (`make browser` says docs/img).
+formgrader's buttons, gives points and a comment by hand, grades again, and sends feedback. Pictures of it are kept
+where PICTURES names a folder: `PICTURES=docs/img make browser`.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import atexit
 import re
 import shutil
 import sys
+import tempfile
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -107,6 +108,23 @@ assignments:
 """
     )
     return root
+
+
+@cache
+def _empty_gradebook() -> bytes:
+    """Made once: nbgrader starts a program for each new one."""
+    from autograder.notebooks.gradebook import opened
+
+    with tempfile.TemporaryDirectory() as folder:
+        with opened(Path(folder), load_course(ROOT)):
+            pass
+        return (Path(folder) / ".autograder/gradebook.db").read_bytes()
+
+
+def have_empty_gradebook(root: Path) -> None:
+    """Give a course a gradebook of nbgrader's in which nobody is."""
+    (root / ".autograder").mkdir(exist_ok=True)
+    (root / ".autograder/gradebook.db").write_bytes(_empty_gradebook())
 
 
 # -- runs

@@ -147,7 +147,7 @@ class Course:
             env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=1800,
         )
 
     @contextmanager

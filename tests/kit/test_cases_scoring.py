@@ -172,7 +172,7 @@ def test_a_class_with_every_kind_of_bad_hand_in_gets_all_its_rows(
     said = {student: receipt.attention() if receipt else [] for student, receipt in rows.items()}
     assert (said["s01"], said["s02"], said["s03"]) == ([], ["timed out"], [])
     assert (said["s04"], said["s05"], said["s06"]) == (["not submitted"], ["unreadable"], [])
-    noted = rows["s03"].notes if rows["s03"] else ()
+    noted = rows["s03"].remarks if rows["s03"] else ()
     assert any("line 1 raised SystemError" in note for note in noted)
     assert all(rows[student].notes for student in ("s04", "s05"))  # type: ignore[union-attr]
 

@@ -194,7 +194,7 @@ def loses_only(receipt: Receipt, *names: str) -> bool:
 
 
 def note(receipt: Receipt) -> str:
-    return "\n".join(receipt.notes)
+    return "\n".join(receipt.remarks)
 
 
 # B13
@@ -261,7 +261,7 @@ def test_leftovers_of_a_session_are_noted(graded: Class, variant: str, told: str
 
 @pytest.mark.parametrize("variant", ["training_at_import", "main_guard"])
 def test_what_runs_through_is_not_noted(graded: Class, variant: str) -> None:
-    assert graded[variant].notes == ()
+    assert graded[variant].remarks == ()
 
 
 @pytest.mark.parametrize("variant", ["input", "colab", "data_file", "plot", "magic", "main_guard"])
@@ -272,7 +272,7 @@ def test_the_self_check_says_the_same_as_the_grader(
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     monkeypatch.setattr("sys.meta_path", list(__import__("sys").meta_path))
     said = LocalTransport(tmp_path, "masked_softmax", seed=1).notes
-    assert [f"masked_softmax.py: {line}" for line in said] == list(graded[variant].notes)
+    assert [f"masked_softmax.py: {line}" for line in said] == list(graded[variant].remarks)
 
 
 # B15
@@ -294,7 +294,7 @@ def test_bytes_that_cannot_be_shown_are_escaped(graded: Class) -> None:
     assert "\\xff\\xfe\\x00" in graded["undecodable"].output["masked_softmax"]
     assert "\\x00\\x1b[31m" in graded["control"].output["masked_softmax"]
     for name, receipt in graded.items():
-        printed = "".join([*receipt.output.values(), *receipt.notes, *messages(receipt)])
+        printed = "".join([*receipt.output.values(), *receipt.remarks, *messages(receipt)])
         assert all(c.isprintable() or c in "\n\t" for c in printed), name
         assert json.loads(json.dumps(receipt.to_dict())) is not None
 

@@ -83,7 +83,7 @@ def test_right_answers_get_all_points_however_they_are_written(receipts, student
 
 
 def test_error_at_the_bottom_of_a_file_costs_nothing_and_is_told(receipts):
-    assert any("ZeroDivisionError" in note and "training.py" in note for note in receipts["kofi"]["notes"])
+    assert any("ZeroDivisionError" in note and "training.py" in note for note in receipts["kofi"]["reading"])
     assert "lm_head is ready" in receipts["kofi"]["output"]["lm_head"]
 
 

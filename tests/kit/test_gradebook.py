@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from grading import batch, handed_in, run, small_course, solution
+from grading import batch, handed_in, have_empty_gradebook, run, small_course, solution
 from nbgrader.api import Gradebook
 
 from autograder.course import Assignment, load_course
@@ -49,18 +49,9 @@ def store(course: Path, receipts: list) -> Iterator[Store]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def empty_gradebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made once: nbgrader starts a program for each new one."""
-    root = small_course(tmp_path_factory.mktemp("new"))
-    with book.opened(root, load_course(root)):
-        return root / ".autograder/gradebook.db"
-
-
 @pytest.fixture
-def theirs(course: Path, empty_gradebook: Path) -> Iterator[Gradebook]:
-    (course / ".autograder").mkdir(exist_ok=True)
-    shutil.copy(empty_gradebook, course / ".autograder")
+def theirs(course: Path) -> Iterator[Gradebook]:
+    have_empty_gradebook(course)
     with book.opened(course, load_course(course)) as found:
         yield found
 
@@ -123,6 +114,25 @@ def test_a_cell_that_was_added_after_the_submissions_gets_its_grades(
     assert grade_of(theirs, "ana").score == 10
 
 
+@pytest.mark.parametrize("points", [Fraction(-1), Fraction(11)])
+def test_a_score_of_ours_that_cannot_be_is_refused_and_nothing_is_written(
+    theirs: Gradebook, store: Store, assignment: Assignment, points: Fraction
+) -> None:
+    """nbgrader would keep 11 of 10 points."""
+    *others, last = book.entries(theirs, store, assignment)
+    wrong = replace(last, ours=replace(last.ours, automatic=points))
+    with pytest.raises(GradingError, match=f"o, 'neil: layer_norm has {points} of 10 points"):
+        book.push(theirs, assignment, [*others, wrong])
+    assert theirs.students == [] and theirs.assignments == []
+
+
+def test_only_who_has_a_receipt_of_the_assignment_has_an_entry(
+    theirs: Gradebook, store: Store, assignment: Assignment, receipts: list
+) -> None:
+    store.add(replace(receipts[0], student="zoe", assignment="names_lab"))
+    assert [entry.student for entry in book.entries(theirs, store, assignment)] == sorted(STUDENTS)
+
+
 @pytest.mark.parametrize("typed", [11.0, -1.0, float("inf")])
 def test_a_typed_score_that_cannot_be_is_refused_in_one_sentence(
     theirs: Gradebook, store: Store, assignment: Assignment, typed: float
@@ -138,13 +148,34 @@ def test_a_typed_score_that_cannot_be_is_refused_in_one_sentence(
 def test_the_csv_is_quoted_and_no_id_becomes_a_formula(
     theirs: Gradebook, store: Store, assignment: Assignment, tmp_path: Path
 ) -> None:
+    theirs.update_or_create_assignment("week08")
+    theirs.update_or_create_notebook("week08", "week08")
+    theirs.update_or_create_grade_cell("=written", "week08", "week08", max_score=5, cell_type="markdown")
     book.push(theirs, assignment, book.entries(theirs, store, assignment))
+    theirs.find_grade("=written", "week08", "week08", "ana").needs_manual_grade = True
+    theirs.db.commit()
     assert book.write_csv(theirs, assignment, tmp_path / "grades.csv") == 3
     with (tmp_path / "grades.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     assert [row[0] for row in rows] == ["student", "'=ben", "ana", "o, 'neil"]
     assert len({len(row) for row in rows}) == 1
-    assert rows[2][1:] == ["10", "10", "10", "no"]
+    assert sorted(rows[0][1:3]) == ["'=written", "layer_norm"]
+    assert sorted(rows[2][1:3]) == ["0", "10"] and rows[2][3:] == ["10", "15", "yes"]
+    assert rows[3][3:] == ["0", "15", "no"]
+
+
+@pytest.mark.parametrize("first", "=+-@\t\r")
+def test_no_sign_begins_a_formula(first: str) -> None:
+    assert book._harmless(f"{first}1") == f"'{first}1"
+    assert book._harmless(f"1{first}") == f"1{first}"
+
+
+def test_an_assignment_that_the_gradebook_does_not_know_is_one_sentence(
+    theirs: Gradebook, assignment: Assignment, tmp_path: Path
+) -> None:
+    with pytest.raises(GradingError, match="nbgrader's gradebook has no week08; grade it"):
+        book.write_csv(theirs, assignment, tmp_path / "grades.csv")
+    assert not (tmp_path / "grades.csv").exists()
 
 
 def test_a_damaged_gradebook_is_one_sentence(course: Path) -> None:

@@ -57,7 +57,7 @@ def graded() -> dict[str, Receipt]:
 @pytest.mark.parametrize("student", ["syntax_error", "not_implemented", "type_name", "shape_bits", "note"])
 def test_hidden_checks_tell_nothing_that_the_code_has_seen(graded, student):
     receipt = graded[student]
-    told = [*receipt.notes, *(check.message for check in receipt.checks if not check.public)]
+    told = [*receipt.remarks, *(check.message for check in receipt.checks if not check.public)]
     assert not [text for text in told if "ZEBRA42" in text or "1000" in text]
 
 

@@ -10,12 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from grading import small_course, solution
+from grading import have_empty_gradebook, small_course, solution
 
 from autograder.authoring.workbook import built
-from autograder.course import CourseFiles, load_course
+from autograder.course import CourseError, CourseFiles, load_course
+from autograder.grading.errors import GradingError
+from autograder.grading.reuse import reusable
+from autograder.intake import collect
+from autograder.notebooks import batch
 from autograder.notebooks.batch import DONE, NO_NOTEBOOK, UNCHANGED, ClassOfNotebooks, Row
 from autograder.notebooks.bench import Bench
+from autograder.notebooks.bridge import faults_stop
 
 RIGHT = solution("layer_norm")
 WRONG = RIGHT + "\n\ndef layer_norm(x, gamma, beta, eps=1e-5):\n    return x\n"
@@ -38,6 +43,7 @@ check("layer_norm")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course with a small workbook, and a class of four."""
     root = small_course(tmp_path_factory.mktemp("course"))
+    have_empty_gradebook(root)
     (root / "solutions/workbooks").mkdir(exist_ok=True)
     (root / "solutions/workbooks/week08.py").write_text(WORKBOOK)
     files = CourseFiles(root)
@@ -61,12 +67,17 @@ def bench(root: Path) -> Iterator[Bench]:
     found.close()
 
 
-def graded(root: Path, bench: Bench, force: bool = False) -> dict[str, Row]:
+def the_class(root: Path, bench: Bench) -> ClassOfNotebooks:
     course = load_course(root)
+    return ClassOfNotebooks(root, course, course.assignment("week08"), bench)
+
+
+def graded(root: Path, bench: Bench) -> dict[str, Row]:
     rows: list[Row] = []
     here = os.getcwd()
-    ClassOfNotebooks(root, course, course.assignment("week08"), bench).grade(2, force, rows.append)
+    the_class(root, bench).grade(2, False, rows.append)
     assert os.getcwd() == here
+    assert not bench._prepared, "what was run ahead was used"
     return {row.student: row for row in rows}
 
 
@@ -80,13 +91,15 @@ def test_everybody_has_a_row_and_the_gradebook_the_points_of_the_receipt(first: 
         "alone": NO_NOTEBOOK, "empty": DONE, "right": DONE, "wrong": DONE,
     }  # fmt: skip
     assert {s: r.score for s, r in first.items()} == {
-        "alone": None,
+        "alone": 10,
         "empty": 0,
         "right": 10,
         "wrong": first["wrong"].score,
     }
-    assert all(row.score == float(row.receipt.earned) for row in first.values() if row.outcome == DONE)
-    assert first["alone"].receipt.earned == 10, "without a notebook the modules are graded all the same"
+    assert all(row.score == float(row.receipt.earned) for row in first.values())
+    assert [row.student for row in first.values() if row.notes] == ["alone"]
+    assert "there is no notebook" in first["alone"].notes[0]
+    assert first["alone"].needs_manual_grade
 
 
 def test_cells_ran_beside_the_submitted_module_and_the_score_stands_in_the_notebook(
@@ -112,3 +125,65 @@ def test_only_what_changed_is_graded_again(root: Path, bench: Bench, first: dict
     third = graded(root, bench)
     assert {s for s, r in third.items() if r.outcome == DONE} == {"wrong"}
     assert third["wrong"].score == 10
+
+
+def test_the_other_command_finds_the_same_receipts(root: Path, bench: Bench, first: dict[str, Row]) -> None:
+    """As `autograder grade week08 submitted/notebooks` reads it, there are other files and folders beside the modules."""
+    assignment = load_course(root).assignment("week08")
+    handed_in = collect([root / "submitted/notebooks"], ["layer_norm"], "week08")
+    found = reusable(bench.store, bench.files, assignment, handed_in)
+    assert set(found) == set(first)
+    assert all(found[student].graded_at == row.receipt.graded_at for student, row in first.items())
+
+
+FAULTS = [CourseError("course.yml is gone"), GradingError("no worker")]
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, SystemExit("a link is in the way"), KeyboardInterrupt(), ValueError("odd")])
+def test_only_what_is_one_students_trouble_lets_the_run_go_on(
+    root: Path, bench: Bench, first: dict[str, Row], monkeypatch: pytest.MonkeyPatch, fault: BaseException
+) -> None:
+    def fails(self: batch._Autograde, *_: object) -> None:
+        with faults_stop(self, {"nbgrader": {"assignment": "week08", "student": "right"}}):
+            raise fault
+
+    monkeypatch.setattr(batch._Autograde, "convert_single_notebook", fails)
+    left, there = the_class(root, bench), root / "autograded/notebooks/right"
+    shutil.copytree(there, root / "kept")
+    try:
+        if isinstance(fault, ValueError):
+            assert left._through_nbgrader("right") == "ValueError: odd"
+        elif isinstance(fault, KeyboardInterrupt):
+            with pytest.raises(KeyboardInterrupt):
+                left._through_nbgrader("right")
+        else:
+            with pytest.raises(GradingError, match=str(fault)):
+                left._through_nbgrader("right")
+        assert not list(there.rglob("*.ipynb")), "nothing half done is left behind"
+    finally:
+        shutil.rmtree(there, ignore_errors=True)
+        (root / "kept").rename(there)
+
+
+def test_a_name_that_is_a_pattern_is_nobody_elses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """nbgrader takes the name of a student for a pattern."""
+    root = small_course(tmp_path)
+    for student in ("[ab]", "a", "b", "*"):
+        (root / "submitted/notebooks" / student / "week08").mkdir(parents=True)
+    seen: list[str] = []
+    monkeypatch.setattr(batch._Autograde, "convert_notebooks", lambda self: seen.extend(self.assignments))
+    monkeypatch.setattr(ClassOfNotebooks, "_released", lambda self: [])
+    everybody = the_class(root, Bench(root))
+    for student in everybody.students:
+        assert everybody._through_nbgrader(student) == ""
+    assert [Path(folder).parent.name for folder in seen] == ["*", "[ab]", "a", "b"]
+
+
+def test_where_nothing_was_submitted_or_can_be_generated_is_one_sentence(tmp_path: Path) -> None:
+    root = small_course(tmp_path)
+    with pytest.raises(GradingError, match="put each student's notebook and modules into submitted/notebooks/STUDENT"):
+        the_class(root, Bench(root))
+    have_empty_gradebook(root)
+    (root / "submitted/notebooks/ana/week08").mkdir(parents=True)
+    with pytest.raises(GradingError, match="nbgrader cannot generate week08: `nbgrader generate_assignment week08`"):
+        the_class(root, Bench(root))

@@ -30,6 +30,7 @@ from notebook_course import (
 from autograder.course import load_course
 from autograder.grading.submission import Batch
 from autograder.intake import collect
+from autograder.notebooks.gradebook import write_csv
 
 RIGHT = solved()
 SHIFTED = {**RIGHT, "slope.py": "def slope(x, factor):\n    return factor * x + 1\n"}
@@ -193,6 +194,7 @@ def the_odd(course: Course) -> dict[str, Work]:
         "unreadable": (RIGHT, b"<!DOCTYPE html><script>run_18()</script>"),
         "only_notebook": ({}, None),
         "only_modules": (RIGHT, None),
+        "two_names": (RIGHT, None),
         "links": (RIGHT, None),
         "bad_time": ({**RIGHT, "timestamp.txt": "yesterday, I swear"}, None),
         "asks": (RIGHT, notebook(course, code('n = int(input("size? "))'), code("!pip install x"), code("%cd /"))),
@@ -210,8 +212,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
         mine = {name: f"{text}\n# SECRET_OF_{student}\n" for name, text in modules.items() if name.endswith(".py")}
         made.hand_in(student, {**modules, **mine}, handed_in)
     made.submitted("only_modules").joinpath("lines.ipynb").unlink()
-    renamed = made.submitted("renamed")
-    renamed.joinpath("lines.ipynb").rename(renamed / "lines (1).ipynb")
+    for student, name in {"renamed": "lines (1)", "two_names": "lines-a"}.items():
+        made.submitted(student).joinpath("lines.ipynb").rename(made.submitted(student) / f"{name}.ipynb")
+    shutil.copy(made.submitted("two_names") / "lines-a.ipynb", made.submitted("two_names") / "lines-b.ipynb")
     made.submitted("links").joinpath("mine.txt").symlink_to(made.root / "reference/slope.py")
     made.submitted("links").joinpath("all").symlink_to(made.root / "tests")
     made.ran["autograde"] = made.nbgrader("autograde", "lines")
@@ -227,7 +230,8 @@ STUDENTS = [
 FORGERS = (
     "replaced_assertions ast_transformer edited_gradebook silenced_traceback printed_marks fake_receipt patched_bridge"
 ).split()
-ODD = "scripts surrogates floods tells renamed unreadable only_notebook links bad_time asks text_result".split()
+ODD = "scripts surrogates floods tells renamed unreadable only_notebook only_modules links bad_time asks".split()
+ODD += ["text_result", "two_names"]
 GRADED = [*STUDENTS, *FORGERS, *ODD]
 
 
@@ -371,6 +375,7 @@ def test_planted_strings_reach_nobody(course: Course) -> None:
     """What stands in hidden tests, references, traces, mistakes and answers; other students; folders of the machine."""
     with course.gradebook() as gradebook:
         CsvExportPlugin(to=str(course.root / "grades.csv")).export(gradebook)
+        write_csv(gradebook, load_course(course.root).assignment("lines"), course.root / "lines.csv")
     names = [*(name.encode() for name in planted()), *(b"SECRET_OF_" + name.encode() for name in GRADED)]
     assert len(names) >= 12 + len(GRADED)
     own = [str(course.root).encode(), str(Path(__file__).parents[2]).encode()]
@@ -382,7 +387,8 @@ def test_planted_strings_reach_nobody(course: Course) -> None:
             assert [name for name in (*names, *own) if name in found and name not in allowed] == [], path
             looked_at += 1
     assert looked_at > 100
-    assert not [name for name in (*names, *own) if name in (course.root / "grades.csv").read_bytes()]
+    exported = (course.root / "grades.csv").read_bytes() + (course.root / "lines.csv").read_bytes()
+    assert not [name for name in (*names, *own) if name in exported]
 
 
 def pages(course: Course, student: str) -> dict[str, str]:
@@ -444,12 +450,15 @@ def test_a_notebook_under_another_name_is_graded(course: Course, scores: dict[st
     assert (course.submitted("renamed") / "lines (1).ipynb").is_file()
 
 
-def test_modules_without_a_notebook_are_told_of(course: Course, scores: dict[str, Any]) -> None:
-    """nbgrader passes over them; no row is made, so that no 0 stands in the gradebook, and an error names the folder."""
-    assert "only_modules" not in scores
-    said = [line for line in course.ran["autograde"].stderr.splitlines() if "only_modules" in line and "ERROR" in line]
-    assert len(said) == 1
-    assert "copy the released one into it" in said[0]
+@pytest.mark.parametrize("student", ["only_modules", "two_names"])
+def test_who_handed_in_no_notebook_has_a_row_that_says_so(course: Course, student: str, scores: dict[str, Any]) -> None:
+    """nbgrader alone passes over the one, and gives the other an error for a row without scores."""
+    assert scores[student] == scores["right"]
+    told = "".join(course.autograded(student)["cells"][0]["source"])
+    assert "there is no notebook, or none of the released name" in told
+    assert waiting(course)[student, "slope"]
+    assert not (course.submitted(student) / "lines.ipynb").exists(), "nothing is written where students hand in"
+    assert f"{student}, lines: there is no notebook" in course.ran["autograde"].stderr
 
 
 def test_a_notebook_without_modules_is_told_what_is_missing(course: Course, scores: dict[str, Any]) -> None:

@@ -311,8 +311,15 @@ def test_a_file_over_the_limit_is_not_read(monkeypatch: pytest.MonkeyPatch, tmp_
     assert "more than" in assert_whole(data, {})[1][0]
 
 
-def test_a_notebook_that_is_a_folder_or_not_there_reads_as_empty(tmp_path: Path) -> None:
-    assert restore.content_of(tmp_path) == restore.content_of(tmp_path / "none") == b""
+def test_a_notebook_that_is_a_folder_reads_as_empty_and_one_that_is_not_there_as_none(tmp_path: Path) -> None:
+    assert restore.content_of(tmp_path) == b""
+    assert restore.content_of(tmp_path / "none") is None
+
+
+def test_who_handed_in_no_notebook_gets_the_released_one_and_one_sentence() -> None:
+    notebook, notes = restored(None, RELEASE)
+    assert list(by_id(notebook)) == [r.grade_id for r in RELEASE]
+    assert notes == ["there is no notebook, or none of the released name; hand it in beside the modules"]
 
 
 def test_a_language_cannot_bring_markup_into_the_note() -> None:

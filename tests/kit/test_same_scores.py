@@ -117,7 +117,7 @@ def test_exercises_do_not_lend_each_other_names(shared: Class) -> None:
     assert {c.exercise for c in shared["in_builtins"].checks if c.earned < c.points} >= {"feed_forward"}
     lacking = {c.exercise for c in shared["forgotten_imports"].checks if c.earned < c.points}
     assert lacking >= {"masked_softmax", "feed_forward", "sampling"}
-    assert "sampling.py: line 1 needs masked_softmax" in "\n".join(shared["wrong_sibling"].notes)
+    assert "sampling.py: line 1 needs masked_softmax" in "\n".join(shared["wrong_sibling"].remarks)
 
 
 def test_another_order_and_a_fresh_worker_for_every_exercise_find_the_same(shared: Class) -> None:
@@ -127,7 +127,7 @@ def test_another_order_and_a_fresh_worker_for_every_exercise_find_the_same(share
     for name in order:
         pairs = zip(findings(shared[name]), findings(fresh[name]), strict=True)
         assert [pair for pair in pairs if pair[0] != pair[1]] == [], name
-        assert shared[name].notes == fresh[name].notes, name
+        assert shared[name].remarks == fresh[name].remarks, name
 
 
 SOME = ["unparsed", "keeps_state", "stubs", "forgotten_imports", "right"]

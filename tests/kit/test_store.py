@@ -15,9 +15,15 @@ from typing import Any
 
 import pytest
 
+from autograder import __version__
+from autograder.course import CourseFiles, load_course
 from autograder.grading import CheckResult, GradingError, Receipt
+from autograder.grading.hashes import suite_hash
+from autograder.grading.receipt import told_by_intake
+from autograder.grading.reuse import reusable
 from autograder.grading.score import manual_notes, scores
 from autograder.grading.store import Adjustment, Store
+from autograder.intake import HandedIn, Submission
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,6 +50,7 @@ def receipt(student: str = "s02", *, earned: str = "1", outcome: str = "passed",
         "seconds": 0.25,
         "checks": checks,
         "notes": ("a note", "\x00 and \ud7ff"),
+        "reading": ("layer_norm.py: read",),
         "ignored": ("x.txt",),
         "files": {"layer_norm": "layer_norm.py sha256:0"},
         "attempt": None,
@@ -66,6 +73,7 @@ def test_a_receipt_comes_back_exactly(store: Store, tmp_path: Path) -> None:
         (back,) = again.history("week08", "s02")
     assert back == kept
     assert back.earned == Fraction(10, 3)
+    assert back.remarks == (*kept.notes, "layer_norm.py: read")
     assert back.possible == Fraction(10, 3) + Fraction(1, 8) + 2
 
 
@@ -82,6 +90,24 @@ def test_the_newest_complete_receipt_stands(store: Store) -> None:
     assert lonely is not None
     assert not lonely.complete
     assert store.standing("week08", "nobody") is None
+
+
+def test_only_modules_decide_whether_a_receipt_holds_and_it_says_what_intake_says_now(store: Store) -> None:
+    files, assignment = CourseFiles(ROOT), load_course(ROOT).assignment("week08")
+
+    def handed_in(path: str, content: bytes, **said: Any) -> Submission:
+        return Submission("s02", files={"layer_norm": HandedIn("layer_norm", path, content)}, **said)
+
+    before = handed_in("week08/norm.py", b"x = 1", status="ready", notes=("rename it",), ignored=("week08/a.txt",))
+    held = {"submission_hash": before.digest, "suite_hash": suite_hash(files, assignment), "kit_version": __version__}
+    kept = receipt(**told_by_intake(before), **held, reading=("layer_norm.py: line 1 ...",))
+    store.add(kept)
+    again = handed_in("layer_norm.py", b"x = 1", status="needs attention", name="Zoë", attempt="2027-01-02")
+    (found,) = reusable(store, files, assignment, [again]).values()
+    assert found == receipt(**told_by_intake(again), **held, reading=kept.reading)
+    assert (found.status, found.notes, found.ignored, found.attempt) == ("needs attention", (), (), "2027-01-02")
+    assert found.files["layer_norm"].startswith("layer_norm.py ")
+    assert reusable(store, files, assignment, [handed_in("layer_norm.py", b"x = 2", status="ready")]) == {}
 
 
 @pytest.mark.parametrize(

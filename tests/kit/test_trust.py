@@ -574,7 +574,7 @@ def test_no_process_of_a_submission_survives(without: tuple[str, ...]) -> None:
     if without == MECHANISMS:
         assert "threads" in receipts["thread"].flags["masked_softmax"]
     else:
-        assert any("raised RuntimeError (`threading.Thread" in note for note in receipts["thread"].notes)
+        assert any("raised RuntimeError (`threading.Thread" in note for note in receipts["thread"].remarks)
 
 
 # -- (d) what is killed from outside
@@ -635,7 +635,7 @@ KILLER = {
 def test_a_submission_cannot_signal_the_zygote() -> None:
     receipt = grade_class({"killer": KILLER}, exercises=EXERCISES)["killer"]
     assert lost(receipt) == {}
-    assert any("PermissionError" in note for note in receipt.notes)
+    assert any("PermissionError" in note for note in receipt.remarks)
 
 
 def test_unconfined_a_submission_that_kills_the_zygote_is_left_to_a_human_and_nobody_else() -> None:
