@@ -9,10 +9,10 @@ from itertools import pairwise
 from autograder.grading.receipt import PASSED
 from autograder.quiz import reading
 from autograder.quiz.bank import Bank, Draw
-from autograder.quiz.errors import Rewrite
 from autograder.quiz.formula import Value
 from autograder.quiz.model import AnyItem, Match, Multiple, Number, Order, Output, Shape, ShortText, Single
 from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps
+from autograder.quiz.reading import Rewrite
 
 PARTLY, FAILED, NOT_ANSWERED, REWRITE, SELF_ASSESSED = (
     "partly",

@@ -4,6 +4,8 @@ Numbers. A point is a decimal point. A single comma is a decimal comma (`0,5`, `
 well separate thousands (`16,000`): then the student is asked. With both signs the last one is the decimal sign, and the
 others stand between groups of three (`1,234.56`, `1.234,56`). Fractions (`1/8`), percent (`50 %`) and powers of ten
 (`5e-1`) are numbers. What was typed is kept as it is; only its meaning is read here.
+
+Students get this file as well, so that what cannot be read is asked again while they are there to say what they mean.
 """
 
 from __future__ import annotations
@@ -13,8 +15,6 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from autograder.quiz.errors import Rewrite
-
 LONGEST = 2000
 """Characters of one answer; nobody types more."""
 
@@ -22,6 +22,10 @@ _DASHES = dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2212, 0xFE63,
 _PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,3})?")
 _GROUPED = re.compile(r"[-+]?\d{1,3}(?P<sign>[., ])\d{3}((?P=sign)\d{3})*(?P<rest>[.,]\d*)?")
 _COMMA = re.compile(r"(?P<front>[-+]?\d*),(?P<back>\d+)(?P<power>e[-+]?\d{1,3})?")
+
+
+class Rewrite(ValueError):
+    """An answer that could mean two things, or nothing; the text says how to write it."""
 
 
 def number(typed: object) -> float:
