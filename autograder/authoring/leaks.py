@@ -31,6 +31,9 @@ DISTINCTIVE = 12
 DIGITS = 4
 """A number of fewer significant digits may occur anywhere."""
 
+VALUES = ("an accepted text", "an output", "the key of")
+"""What the quiz's search calls words and numbers that may be common knowledge, unlike an explanation."""
+
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d{1,2})?(?!\w|\.\d)")
 _TITLE = re.compile(r"@pytest\.mark\.points\([^,]+,\s*([\"'])(.*?)\1", re.DOTALL)
 _MARKER = re.compile(r"###\s*(BEGIN|END)\s+(SOLUTION|HIDDEN TESTS)")
@@ -89,7 +92,7 @@ def _read(path: Path) -> dict[str, bytes]:
 def _of_the_quiz(
     found: Mapping[str, bytes], files: CourseFiles, assignment: Assignment, public: Iterable[str]
 ) -> list[str]:
-    """What the files give away of the quiz. Values that stand in a public check, a worked example or the
+    """What the files give away of the quiz. Words and numbers that stand in a public check, a worked example or the
     workbook are no secret."""
     if not has_quiz(files, assignment.id):
         return []
@@ -98,7 +101,8 @@ def _of_the_quiz(
     workbook = _text(files, files.workbook(assignment.id))
     for kind in ("SOLUTION", "HIDDEN TESTS"):
         workbook = split(workbook, kind)[1]
-    known = set(quiz_leaks(bank, "\n".join([*public, workbook, *_public_examples(files, assignment)])))
+    readable = "\n".join([*public, workbook, *_public_examples(files, assignment)])
+    known = {leak for leak in quiz_leaks(bank, readable) if leak.startswith(VALUES)}
     if set(quiz_leaks(bank, every)) <= known:
         return []
     return [

@@ -33,7 +33,7 @@ def main() -> None:
         arguments = parser.parse_args()
         sys.exit({"hint": _hint, "quiz": _quiz, "progress": _progress}[arguments.what](arguments))
     except (HintError, QuizTrouble, AnswersTrouble) as error:
-        sys.exit(str(error))
+        sys.exit(Terminal().layout.spelled(str(error)))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
 

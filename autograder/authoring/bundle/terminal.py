@@ -19,7 +19,7 @@ class Terminal:
 
     def __init__(self) -> None:
         for stream in (sys.stdout, sys.stdin):
-            if hasattr(stream, "reconfigure"):
+            if hasattr(stream, "reconfigure") and not stream.closed:
                 stream.reconfigure(errors="replace")
         on_terminal = sys.stdout.isatty()
         self.layout = Layout(max(24, min(shutil.get_terminal_size().columns, WIDEST)), _is_ascii())
@@ -36,6 +36,8 @@ class Terminal:
 
     def ask(self, prompt: str = "> ") -> str:
         """A line that is typed. Raises EOFError where the input ends, KeyboardInterrupt on Ctrl-C."""
+        if sys.stdin is None or sys.stdin.closed:
+            raise EOFError
         return input(prompt).encode("utf-8", "replace").decode("utf-8").strip()
 
 
