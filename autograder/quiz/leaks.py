@@ -1,6 +1,6 @@
 """What a file that students get gives away of a bank: keys, explanations, feedback, names of misconceptions.
 
-The search knows nothing of how the file was made. It looks at its text, at what is left without HTML, at the contents of
+The search knows nothing of how the file was made. It looks at its text, at what is left without HTML, at what stands in
 base64, and at all of that from back to front. What students read anyway is no secret: a text that stands in a prompt or
 an option, and numbers of fewer than four digits, which may stand anywhere.
 """
@@ -238,7 +238,13 @@ def _hashes(bank: Bank) -> dict[str, str]:
     found = {}
     for item in bank.items:
         for answer in _answers(bank, item):
-            for salted in (answer, f"{item.id}{answer}", f"{item.id}:{answer}", f"{item.id}/{answer}", f"{answer}{item.id}"):
+            for salted in (
+                answer,
+                f"{item.id}{answer}",
+                f"{item.id}:{answer}",
+                f"{item.id}/{answer}",
+                f"{answer}{item.id}",
+            ):
                 for kind in ("md5", "sha1", "sha256"):
                     digest = hashlib.new(kind, salted.encode(), usedforsecurity=False).hexdigest()
                     found[digest[:8]] = digest
