@@ -46,7 +46,8 @@ def _cells(bank: Bank, name: str, where: str) -> Iterator[NotebookNode]:
 
     item = bank.by_id.get(name)
     if not isinstance(item, (Drawn, ShortText)) or not name.isidentifier():
-        raise AuthoringError(f"{where}: {name} is no question of {bank.assignment} that asks for a number, shape or text")
+        wanted = f"a question of the quiz of {bank.assignment} that asks for a number, a shape or a text"
+        raise AuthoringError(f"{where}: {name} is not {wanted}")
     prompt, key, example = _asked(bank, item)
     points = int(item.points) if item.points.denominator == 1 else float(item.points)
     worth = "1 point" if points == 1 else f"{points:g} points"

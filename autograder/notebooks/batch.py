@@ -129,9 +129,7 @@ class ClassOfNotebooks:
         with Gradebook(database(self._root), self._course.id) as gradebook:
             return released_cells(gradebook, name, name)
 
-    def _row(
-        self, gradebook: Gradebook, student: str, outcome: str, receipt: Receipt, notes: tuple[str, ...]
-    ) -> Row:
+    def _row(self, gradebook: Gradebook, student: str, outcome: str, receipt: Receipt, notes: tuple[str, ...]) -> Row:
         try:
             found = gradebook.find_submission(self._assignment.id, student)
             return Row(student, outcome, receipt, notes, found.score, found.max_score, found.needs_manual_grade)

@@ -99,15 +99,3 @@ def shuffled(item: str, texts: Sequence[str]) -> list[str]:
 @lru_cache(maxsize=10_000)
 def _shuffled(item: str, texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(texts, key=lambda text: hashlib.sha256(f"{item}\n{text}".encode()).digest()))
-
-
-def filled(prompt: str, parameters: Any) -> str:
-    """A prompt with its parameters in place."""
-    for name, value in parameters.items():
-        prompt = prompt.replace("{" + name + "}", shown_number(value))
-    return prompt.replace("{{", "{").replace("}}", "}") if parameters else prompt
-
-
-def shown_number(value: float) -> str:
-    """A parameter as a prompt shows it."""
-    return f"{value:,}".replace(",", " ") if isinstance(value, int) and value >= 10000 else f"{value:g}"

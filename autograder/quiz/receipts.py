@@ -24,9 +24,10 @@ from autograder.grading.store import now
 from autograder.intake.names import shown
 from autograder.quiz.answers import Answers, HandedInAnswers
 from autograder.quiz.bank import Bank
+from autograder.quiz.drawing import filled
 from autograder.quiz.marking import NOT_ANSWERED, REWRITE, Mark, mark
 from autograder.quiz.model import AnyItem, Drawn
-from autograder.quiz.public import filled, public_item
+from autograder.quiz.public import public_item
 
 MOST_NOTES = 20
 

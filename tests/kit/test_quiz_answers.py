@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from command_line import Ran, ask
-from quiz_course import OFFSET, QUIZ, RIGHT, SLOPE, hand_in, quiz_files
+from small_quiz import OFFSET, QUIZ, RIGHT, SLOPE, hand_in, quiz_files
 
 from autograder.grading.receipt import Receipt
 from autograder.grading.store import Store
-from autograder.quiz.answers import find_answers, read_answers, written
+from autograder.quiz.answers import find_answers, read_answers
+from autograder.quiz.answers_file import written
 from autograder.quiz.bank import load_bank
 from autograder.quiz.public import public_item
 from autograder.quiz.receipts import Marker
