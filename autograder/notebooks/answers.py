@@ -53,7 +53,7 @@ def typed_in(source: str, name: str) -> tuple[object, str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source)
-        values = [node.value for node in tree.body if isinstance(node, ast.Assign) and _names(node) == [name]]
+        values = [node.value for node in tree.body if isinstance(node, ast.Assign) and name in _names(node)]
         if not values:
             return None, f"{name} is given no value; {how}"
         return _plain(values[-1]), ""
