@@ -19,19 +19,22 @@ from autograder.authoring.readme import readme
 from autograder.authoring.regions import parse
 from autograder.authoring.workbook import cut as cut_workbook
 from autograder.authoring.workbook import has_workbook
-from autograder.course import Assignment, CourseFiles, Exercise, TraceEntry, load_course, load_traces
+from autograder.course import Assignment, Course, CourseFiles, Exercise, TraceEntry, load_course, load_traces
 from autograder.course.mistakes import load_mistakes
+from autograder.quiz.bank import has_quiz, load_bank
+from autograder.quiz.public import public_quiz
 
 MANIFEST = "selfcheck/MANIFEST"
+QUIZ = "quiz/quiz.json"
 
 
 def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
-    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, examples, data, a README, the
-    manifest.
+    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, examples, the quiz without its
+    keys, data, a README, the manifest.
 
     Raises:
         AuthoringError: a source is missing or at fault.
-        CourseError: a file of traces or mistakes is.
+        CourseError: a file of traces or mistakes is, or the quiz.
     """
     texts = self_check()
     suites: dict[str, PublicSuite] = {}
@@ -47,12 +50,16 @@ def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
             rig = files.rig(assignment.id, name)
             texts[f"rigs/{name}.py"] = cut_hidden_parts(read_source(files, rig), shown(files, rig))
     public = {name: sum(suite.points.values(), Fraction(0)) for name, suite in suites.items()}
-    texts["selfcheck/exercises.json"] = _exercises(assignment, suites, public)
+    course = load_course(files.root)
+    quiz = public_quiz(load_bank(files, course, assignment.id)) if has_quiz(files, assignment.id) else None
+    texts["selfcheck/exercises.json"] = _exercises(course, assignment, suites, public)
     texts["selfcheck/traces.json"] = _one_entry_a_line(traces)
-    texts["selfcheck/hints.json"] = json.dumps(_hints(files, assignment), indent=1, ensure_ascii=False) + "\n"
+    texts["selfcheck/hints.json"] = json.dumps(_hints(files, course, assignment), indent=1, ensure_ascii=False) + "\n"
     examples = _examples(files, assignment)
     texts |= examples
-    texts["README.md"] = readme(assignment, public, _programs(examples), has_workbook(files, assignment))
+    texts["README.md"] = readme(assignment, public, _programs(examples), has_workbook(files, assignment), quiz)
+    if quiz:
+        texts[QUIZ] = _quiz(quiz)
     texts |= {f"data/{name}": read_source(files, files.data(name)) for name in assignment.data}
     found = {path: text.encode() for path, text in sorted(texts.items())}
     if has_workbook(files, assignment):
@@ -125,10 +132,9 @@ def _plain(entry: TraceEntry) -> dict[str, Any]:
     return {"where": entry.where, "inputs": entry.inputs, "values": values}
 
 
-def _hints(files: CourseFiles, assignment: Assignment) -> dict[str, list[dict[str, Any]]]:
+def _hints(files: CourseFiles, course: Course, assignment: Assignment) -> dict[str, list[dict[str, Any]]]:
     """The steps of help with each exercise, as `bundle.hints` reads them."""
-    weeks = load_course(files.root).weeks
-    titles = {f"Week {week.number} §{section.number}": section.title for week in weeks for section in week.sections}
+    titles = {f"Week {week.number} §{s.number}": s.title for week in course.weeks for s in week.sections}
     found: dict[str, list[dict[str, Any]]] = {}
     for exercise in assignment.exercises:
         steps = found.setdefault(exercise.name, [])
@@ -143,10 +149,18 @@ def _hints(files: CourseFiles, assignment: Assignment) -> dict[str, list[dict[st
     return found
 
 
-def _exercises(assignment: Assignment, suites: Mapping[str, PublicSuite], public: Mapping[str, Fraction]) -> str:
+def _exercises(
+    course: Course, assignment: Assignment, suites: Mapping[str, PublicSuite], public: Mapping[str, Fraction]
+) -> str:
     """Names, points as exact text such as 10 or 10/3, number of public checks, course sections and needs."""
     records = {e.name: _record(e, suites[e.name], public[e.name]) for e in assignment.exercises}
-    return _one_entry_a_line({"assignment": {"id": assignment.id, "title": assignment.title}, "exercises": records})
+    return _one_entry_a_line(
+        {
+            "course": {"title": course.title, "total_sections": course.total_sections},
+            "assignment": {"id": assignment.id, "title": assignment.title},
+            "exercises": records,
+        }
+    )
 
 
 def _record(exercise: Exercise, suite: PublicSuite, public: Fraction) -> dict[str, Any]:
@@ -162,6 +176,24 @@ def _record(exercise: Exercise, suite: PublicSuite, public: Fraction) -> dict[st
         "needs": list(exercise.needs),
         "forbidden": list(exercise.forbidden),
     }
+
+
+def _quiz(quiz: Mapping[str, Any]) -> str:
+    """JSON with a block for each question, a line for each of its fields."""
+
+    def written(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    sections = []
+    for section in quiz["sections"]:
+        head = "".join(f"  {written(key)}: {written(value)},\n" for key, value in section.items() if key != "items")
+        blocks = [
+            "   {\n" + ",\n".join(f"    {written(key)}: {written(value)}" for key, value in item.items()) + "\n   }"
+            for item in section["items"]
+        ]
+        sections.append(" {\n" + head + '  "items": [\n' + ",\n".join(blocks) + "\n  ]\n }")
+    head = "".join(f"{written(key)}: {written(value)},\n" for key, value in quiz.items() if key != "sections")
+    return "{\n" + head + '"sections": [\n' + ",\n".join(sections) + "\n]\n}\n"
 
 
 def _one_entry_a_line(record: Mapping[str, Mapping[str, Any]]) -> str:

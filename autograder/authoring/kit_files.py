@@ -11,7 +11,7 @@ from autograder.authoring.errors import AuthoringError
 KIT = Path(__file__).parents[1]
 BUNDLE = KIT / "authoring" / "bundle"
 
-_MODULE = re.compile(r"autograder\.(suite|sandbox|authoring\.bundle)\.(\w+)")
+_MODULE = re.compile(r"autograder\.(suite|sandbox|quiz|authoring\.bundle)\.(\w+)")
 _START = (
     "autograder.suite.checking",
     "autograder.authoring.bundle.conftest",
@@ -63,7 +63,7 @@ def _kit_imports(text: str, module: str) -> list[str]:
             if not _MODULE.fullmatch(name) or isinstance(node, ast.Import):
                 raise AuthoringError(
                     f"{module} belongs to the self-check and imports {name}, which students do not get; "
-                    "self-check modules use `from autograder.suite.x import y` (or sandbox) only"
+                    "self-check modules use `from autograder.suite.x import y` (or sandbox or quiz) only"
                 )
             found.append(name)
     return found

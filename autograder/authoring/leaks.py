@@ -2,10 +2,12 @@
 
 The search knows nothing of how the cut works. It splits the sources by their markers once more, collects what must stay
 here (solution lines, hidden checks, references, stand-ins, values of hidden traces), and looks for it in every file.
+`quiz.leaks` looks there for the keys of the quiz.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,16 +16,23 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.bundle.progress import PROGRESS
 from autograder.authoring.contents import MANIFEST, read_source
 from autograder.authoring.errors import AuthoringError
 from autograder.authoring.kit_files import BUNDLE, KIT
-from autograder.course import Assignment, CourseFiles, TraceEntry, load_traces
+from autograder.course import Assignment, CourseFiles, TraceEntry, load_course, load_traces
+from autograder.quiz.answers_file import NAME as ANSWERS
+from autograder.quiz.bank import has_quiz, load_bank
+from autograder.quiz.leaks import leaks as quiz_leaks
 
 DISTINCTIVE = 12
 """A line of fewer characters says nothing about where it comes from."""
 
 DIGITS = 4
 """A number of fewer significant digits may occur anywhere."""
+
+VALUES = ("an accepted text", "an output", "the key of")
+"""What the quiz's search calls words and numbers that may be common knowledge, unlike an explanation."""
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d{1,2})?(?!\w|\.\d)")
 _TITLE = re.compile(r"@pytest\.mark\.points\([^,]+,\s*([\"'])(.*?)\1", re.DOTALL)
@@ -39,7 +48,8 @@ class Secret:
 
 
 def scan(folder_or_zip: Path, files: CourseFiles, assignment: Assignment) -> list[str]:
-    """What a release, or its archive, gives away: one sentence for each leak, none when it is clean.
+    """What a release, or its archive, gives away: one sentence for each leak, none when it is clean. What a student who
+    works in the folder has written there is no part of it.
 
     Raises:
         AuthoringError: there is nothing at that path, or it cannot be read.
@@ -49,8 +59,10 @@ def scan(folder_or_zip: Path, files: CourseFiles, assignment: Assignment) -> lis
 
 def leaks_in(found: Mapping[str, bytes], files: CourseFiles, assignment: Assignment) -> list[str]:
     """The same for files at hand: path -> bytes."""
-    secrets, numbers = _secrets(files, assignment)
-    leaks = []
+    names = [exercise.name for exercise in assignment.exercises]
+    collected, public = _sources(files, assignment)
+    secrets, numbers = _not_public(collected, public), _numbers_of_hidden_traces(files, names, public)
+    leaks = _of_the_quiz(found, files, assignment, public)
     for path, data in sorted(found.items()):
         text = data.decode("utf-8", "replace")
         plain = _plain(text)
@@ -68,7 +80,8 @@ def leaks_in(found: Mapping[str, bytes], files: CourseFiles, assignment: Assignm
 
 def _read(path: Path) -> dict[str, bytes]:
     if path.is_dir():
-        return {p.relative_to(path).as_posix(): p.read_bytes() for p in sorted(path.rglob("*")) if p.is_file()}
+        found = {p.relative_to(path).as_posix(): p for p in sorted(path.rglob("*")) if p.is_file()}
+        return {name: p.read_bytes() for name, p in found.items() if name not in (ANSWERS, PROGRESS)}
     try:
         with zipfile.ZipFile(path) as archive:
             return {entry.filename: archive.read(entry) for entry in archive.infolist() if not entry.is_dir()}
@@ -76,8 +89,41 @@ def _read(path: Path) -> dict[str, bytes]:
         raise AuthoringError(f"{path} is neither a folder nor a zip archive") from None
 
 
-def _secrets(files: CourseFiles, assignment: Assignment) -> tuple[list[Secret], dict[str, str]]:
-    """Texts and numbers that must not leave."""
+def _of_the_quiz(
+    found: Mapping[str, bytes], files: CourseFiles, assignment: Assignment, public: Iterable[str]
+) -> list[str]:
+    """What the files give away of the quiz. Words and numbers that stand in a public check, a worked example or the
+    workbook are no secret."""
+    if not has_quiz(files, assignment.id):
+        return []
+    bank = load_bank(files, load_course(files.root), assignment.id)
+    every = b"\n".join(data for _, data in sorted(found.items()))
+    workbook = _text(files, files.workbook(assignment.id))
+    for kind in ("SOLUTION", "HIDDEN TESTS"):
+        workbook = split(workbook, kind)[1]
+    readable = "\n".join([*public, workbook, *_public_examples(files, assignment)])
+    known = {leak for leak in quiz_leaks(bank, readable) if leak.startswith(VALUES)}
+    if set(quiz_leaks(bank, every)) <= known:
+        return []
+    return [
+        f"{path} holds {leak}"
+        for path, data in sorted(found.items())
+        for leak in quiz_leaks(bank, data)
+        if leak not in known
+    ]
+
+
+def _public_examples(files: CourseFiles, assignment: Assignment) -> Iterator[str]:
+    """Values of the worked examples that students get."""
+    for exercise in assignment.exercises:
+        path = files.traces(exercise.name)
+        for entry in load_traces(path).values() if path.is_file() else ():
+            if entry.public:
+                yield json.dumps([entry.inputs, *(value.value for value in entry.values.values())])
+
+
+def _sources(files: CourseFiles, assignment: Assignment) -> tuple[list[Secret], list[str]]:
+    """Texts that must not leave, and what students may read anyway."""
     names = [exercise.name for exercise in assignment.exercises]
     public: list[str] = [path.read_text("utf-8") for path in _kit_sources()]
     secret: list[Secret] = []
@@ -100,7 +146,7 @@ def _secrets(files: CourseFiles, assignment: Assignment) -> tuple[list[Secret], 
             if path == files.mistakes(name):
                 text = text.partition("\nmistakes:")[2]  # what stands before it is help for students
             secret += _lines(text, f"a line of {path.relative_to(files.root).as_posix()}")
-    return _not_public(secret, public), _numbers_of_hidden_traces(files, names, public)
+    return secret, public
 
 
 def split(text: str, kind: str) -> tuple[str, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from autograder.course import Assignment
 
@@ -38,11 +40,14 @@ by your code. Keep the file names, and the names and arguments of functions and 
 | exercise | points | public | read | builds on |
 |---|---|---|---|---|
 {rows}
-{data}{forbidden}{examples}{workbook}
+{data}{forbidden}{examples}{workbook}{quiz}
 ## When you are stuck
 
 `python -m selfcheck hint {first}` asks you a question about `{first}.py`. With `--more` it goes on: to the shape of the
-solution with blanks, then to where it is explained. `progress.json` counts the steps; it is yours alone.
+solution with blanks, then to where it is explained.
+
+`python -m selfcheck progress` prints how far you are: checks passed, hints taken{sections}. It is kept in
+`progress.json`, which is yours alone.
 
 ## What the self-check tells you
 
@@ -94,14 +99,35 @@ Whether you hand it in, and what its questions count, your instructor says.
 """
 
 
+_QUIZ = """
+## The quiz
+
+`quiz/quiz.json` holds questions about each section. This asks them, one after the other:
+
+```
+python -m selfcheck quiz
+python -m selfcheck quiz --section {section}
+```
+
+Every answer is saved at once in `quiz_answers.json`; the same command goes on where you stopped. Nothing is judged
+here, for there are no keys in this folder. Hand in `quiz_answers.json` with your exercises.
+`python -m selfcheck progress --read {section}` records a section as read.
+"""
+
+
 def readme(
-    assignment: Assignment, public: dict[str, Fraction], programs: Mapping[str, str], with_workbook: bool = False
+    assignment: Assignment,
+    public: Mapping[str, Fraction],
+    programs: Mapping[str, str],
+    with_workbook: bool = False,
+    quiz: Mapping[str, Any] | None = None,
 ) -> str:
     """The README of an assignment.
 
     Args:
         public: the points of each exercise's public checks.
         programs: path and title of each example that can be run.
+        quiz: its public quiz, where it has one.
     """
     rows = [
         f"| `{e.name}.py` | {points(e.points)} | {points(public[e.name])} | {', '.join(e.course)} | "
@@ -126,9 +152,17 @@ def readme(
         forbidden=forbidden,
         examples=_EXAMPLES.format(programs=lines) if programs else "",
         workbook=_WORKBOOK.format(id=assignment.id) if with_workbook else "",
+        quiz=_QUIZ.format(section=_example(quiz)) if quiz else "",
+        sections=", sections read, questions answered" if quiz else "",
         public=points(shown),
         hidden=points(assignment.points - shown),
     )
+
+
+def _example(quiz: Mapping[str, Any]) -> str:
+    """The number of a section, from the middle of those that have one."""
+    numbers = [number[0] for section in quiz["sections"] if (number := re.search(r"\d+$", section["course"]))]
+    return numbers[len(numbers) // 2] if numbers else "WORD"
 
 
 def points(value: Fraction) -> str:

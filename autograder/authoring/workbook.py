@@ -15,9 +15,11 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from autograder.authoring.answer_cells import POINTS, ask, questions
 from autograder.authoring.errors import AuthoringError
-from autograder.course import Assignment, CourseFiles
+from autograder.course import Assignment, CourseFiles, load_course
 from autograder.course.points import shown as points_shown
+from autograder.quiz.bank import load_bank
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -73,6 +75,8 @@ def _complete(files: CourseFiles, assignment: Assignment) -> NotebookNode:
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = nbformat.from_dict({"kernelspec": _KERNEL, "language_info": {"name": "python"}})
     refuse_hidden_tests(notebook, where)
+    if questions(notebook):
+        ask(notebook, load_bank(files, load_course(files.root), assignment.id), where)
     _mark(notebook, where)
     _check_exercises(notebook, assignment, where)
     return notebook
@@ -118,6 +122,7 @@ def _check_exercises(notebook: NotebookNode, assignment: Assignment, where: str)
         if graded.pop(exercise.name) != exercise.points:
             points = points_shown(exercise.points)
             raise AuthoringError(f"{where}: the cell `{exercise.name}` must be worth {points} points, as in course.yml")
+    graded = {name: points for name, points in graded.items() if not name.startswith(POINTS)}
     if graded:
         raise AuthoringError(f"{where}: nothing grades the cell `{next(iter(graded))}`, which is no exercise")
 

@@ -108,6 +108,18 @@ def hint(course: Path | None, /, **options: Any) -> None:
 
 
 @main.command()
+@click.argument("assignment", required=False)
+@click.option("--read", multiple=True, metavar="SECTION", help="Record a section as read: 9, or a word of its title.")
+@click.option("--unread", multiple=True, metavar="SECTION", help="Take that back.")
+@click.pass_obj
+def progress(course: Path | None, /, **options: Any) -> None:
+    """Say how far you are with ASSIGNMENT, or with all: sections read, questions answered, public checks passed."""
+    from autograder.cli.progress import run
+
+    run(course, **options)
+
+
+@main.command()
 @click.argument("assignment")
 @click.option("--seeds", type=click.IntRange(2, 100), default=5, show_default=True, help="So many seeds.")
 @click.option(

@@ -32,6 +32,22 @@ def quiz() -> None:
 
 
 @quiz.command()
+@click.argument("assignment")
+@click.option("--section", "sections", multiple=True, help="Only this one: 9, or a word of its title.")
+@click.option("--again", is_flag=True, help="Also questions that are answered.")
+@click.option("--graded", is_flag=True, help="As students take it: nothing is explained.")
+@click.pass_obj
+def take(course: Path | None, /, **options: Any) -> None:
+    """Answer the questions of ASSIGNMENT. Answers are saved at once beside its exercises; it goes on where you stopped.
+
+    Where the complete questions are at hand, each answer is explained.
+    """
+    from autograder.cli.take import run
+
+    sys.exit(run(_setting(course), **options))
+
+
+@quiz.command()
 @click.argument("assignments", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @click.pass_obj

@@ -24,6 +24,7 @@ _PLAIN = [
         list("-+.0123456789"),
     ),
 ]
+_COLLECTIONS = ("tag:yaml.org,2002:seq", "tag:yaml.org,2002:map")
 
 
 class _Loader(yaml.SafeLoader):
@@ -111,6 +112,9 @@ def _plain(node: yaml.Node, where: tuple[str | int, ...], above: tuple[int, ...]
     """A node as plain data; what is wrong with it goes to `problems`. `above` are the nodes it stands in."""
     if id(node) in above:
         problems.append(f"{place(where)}: an alias makes it contain itself")
+        return None
+    if isinstance(node, yaml.CollectionNode) and node.tag not in _COLLECTIONS:
+        problems.append(f"{place(where)}: the tag {node.tag} is not used here")
         return None
     above += (id(node),)
     if isinstance(node, yaml.SequenceNode):

@@ -27,6 +27,7 @@ from autograder.grading.store import Store
 from autograder.grading.submission import Batch
 from autograder.intake import Submission, collect_one
 from autograder.notebooks.runner import ENVIRONMENT, WARM, CellLimits, CellRun, run_cells
+from autograder.quiz.bank import Bank, load_bank, quiz_folder
 from autograder.sandbox.host import SandboxError, Worker, WorkerLimits, Zygote
 
 
@@ -36,6 +37,7 @@ class Bench:
     def __init__(self, root: Path) -> None:
         self.files = CourseFiles(root)
         self._course: tuple[int, Course] | None = None
+        self._banks: dict[str, tuple[Any, Bank]] = {}
         self._cells: Zygote | None = None
         self._turn = Lock()
         self._open = ExitStack()
@@ -62,6 +64,14 @@ class Bench:
     def assignment(self, name: str) -> Assignment | None:
         """The assignment of that name, if the course has one. Raises as `course`."""
         return self.course.assignments.get(name)
+
+    def bank(self, assignment: Assignment) -> Bank:
+        """Its questions, as their files say now. Raises CourseError."""
+        folders = (quiz_folder(self.files, assignment.id), self.files.root / "reference")
+        stamp = tuple((path, path.stat().st_mtime_ns) for folder in folders for path in sorted(folder.rglob("*.yml")))
+        if self._banks.get(assignment.id, (None,))[0] != stamp:
+            self._banks[assignment.id] = stamp, load_bank(self.files, self.course, assignment.id)
+        return self._banks[assignment.id][1]
 
     def submission(self, assignment: Assignment, student: str, folder: Path) -> Submission:
         """The modules that lie in a student's folder."""

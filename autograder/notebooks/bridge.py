@@ -36,10 +36,12 @@ from autograder.course import Assignment, CourseError
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import GRADER_TROUBLE, CheckResult, shown, total
 from autograder.intake import Submission
+from autograder.notebooks.answers import answer_lines, answers_in, marked, question_of
 from autograder.notebooks.bench import Bench, bench_of
 from autograder.notebooks.messages import exercise_lines
 from autograder.notebooks.restore import ReleasedCell, content_of, restored
 from autograder.notebooks.runner import CellRun
+from autograder.quiz.marking import REWRITE
 
 MENDED = "mended"
 """The id of the cell that says what was mended; a student's cells get other ids."""
@@ -203,7 +205,7 @@ def outputs_of(run: CellRun, number: int) -> list[NotebookNode]:
 
 
 class GradeModules(_OurStep):
-    """Writes the score and the messages of each exercise into its autograded cell."""
+    """Writes the score and the messages of each exercise and question into its autograded cell."""
 
     def step(self, nb: NotebookNode, resources: Any) -> None:
         """Every autograded cell gets outputs of ours and no others."""
@@ -215,7 +217,10 @@ class GradeModules(_OurStep):
             return
         receipt = self.bench.receipt(*work)
         withheld = self.bench.withheld(work[0], work[1].student)
+        self._mark_answers(nb, resources, work[0], withheld)
         for cell in cells:
+            if question_of(cell):
+                continue
             exercise = cell.metadata.nbgrader["grade_id"]
             checks = receipt.exercises().get(exercise)
             if not checks:
@@ -224,10 +229,28 @@ class GradeModules(_OurStep):
             cell.outputs, cell.execution_count = _outputs(cell, checks, lines), None
         resources["nbgrader"]["open"] = {c.exercise for c in receipt.checks if c.outcome == GRADER_TROUBLE}
 
+    def _mark_answers(self, nb: NotebookNode, resources: Any, assignment: Assignment, withheld: str) -> None:
+        """The cells with the points of a question, by what stands in its answer cell."""
+        asked = [(cell, name) for cell in nb.cells if is_autograded(cell) and (name := question_of(cell))]
+        answers, unread = answers_in(nb), set()
+        for cell, name in asked:
+            bank = self.bench.bank(assignment)
+            item = bank.by_id.get(name)
+            if item is None:
+                raise GradingError(f"the question {name} is not in the quiz any more; generate the assignment anew")
+            found = marked(bank, item, answers)
+            points = float(cell.metadata.nbgrader["points"])
+            headline = f"{name}: {shown(item.points * found.share)} of {shown(item.points)} points"
+            lines = [headline, *answer_lines(item, found, withheld)]
+            cell.outputs, cell.execution_count = _scored(float(found.share) * points, lines), None
+            if found.outcome == REWRITE:
+                unread.add(cell.metadata.nbgrader["grade_id"])
+        resources["nbgrader"]["unread"] = unread
+
 
 class LeaveOpen(NbGraderPreprocessor):  # type: ignore[misc]
     """Marks in the gradebook what a person has to look at: exercises on which the grader failed, which have no score
-    then, and notebooks that were mended."""
+    then, answers that cannot be read, and notebooks that were mended."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Runs after the scores were saved."""
@@ -237,7 +260,7 @@ class LeaveOpen(NbGraderPreprocessor):  # type: ignore[misc]
         was_mended = bool(nb.cells) and nb.cells[0].get("id") == MENDED
         with Gradebook(marks["db_url"]) as gradebook:
             for name in cells:
-                if name in unsure or (was_mended and name == cells[0]):
+                if name in unsure | marks.get("unread", set()) or (was_mended and name == cells[0]):
                     grade = gradebook.find_grade(name, marks["notebook"], marks["assignment"], marks["student"])
                     grade.auto_score = None if name in unsure else grade.auto_score
                     grade.needs_manual_grade = True

@@ -20,11 +20,11 @@ from autograder.course.yaml_file import parse_yaml
 from autograder.intake.files import Refused, kind_of, mode_of, read_file
 from autograder.intake.names import is_junk, shown
 from autograder.intake.roster import Roster
+from autograder.quiz.answers_file import FORMAT, NAME
 from autograder.quiz.errors import QuizError
 from autograder.quiz.reading import LONGEST
 
-FORMAT = "autograder-answers-1"
-NAMES = ("quiz_answers.json", "quiz_answers.yml", "quiz_answers.yaml")
+NAMES = (NAME, "quiz_answers.yml", "quiz_answers.yaml")
 LARGEST, LARGEST_YAML = 500_000, 100_000
 """Bytes of an answers file; a full one has a tenth of it, and YAML takes far longer to read."""
 
@@ -81,12 +81,6 @@ def read_answers(data: bytes, name: str, assignment: str) -> Answers:
     if len(student) > 200 or shown(student) != student:
         raise QuizError(f"{name}: `student` must be a name of at most 200 characters, all of them visible")
     return Answers(found.get("student"), found["answers"], found.get("versions", {}))
-
-
-def written(assignment: str, student: str, answers: Mapping[str, object], versions: Mapping[str, str]) -> str:
-    """An answers file as text."""
-    data = {"format": FORMAT, "assignment": assignment, "student": student, "answers": answers, "versions": versions}
-    return json.dumps(data, indent=1, ensure_ascii=False, sort_keys=False) + "\n"
 
 
 def find_answers(paths: Sequence[Path], assignment: str) -> list[HandedInAnswers]:

@@ -12,6 +12,7 @@ from typing import Any
 from autograder.course import Course, CourseError, CourseFiles, load_traces
 from autograder.course.mistakes import load_mistakes
 from autograder.course.model import wrong_reference
+from autograder.quiz.drawing import drawn
 from autograder.quiz.errors import QuizError
 from autograder.quiz.formula import FormulaError, Value, parsed, value_of
 from autograder.quiz.model import (
@@ -89,19 +90,11 @@ class Bank:
     def draw(self, item: Drawn, student: str) -> Draw:
         """The variant that a student gets."""
         draws = self.draws(item)
-        return draws[drawn(student, item.id, len(draws))]
+        return draws[drawn(student, item.id, len(draws)) if len(draws) > 1 else 0]
 
     def value(self, formula: str) -> Value:
         """The value of a formula without parameters. Raises QuizError."""
         return _evaluated(formula, {}, self.traces)
-
-
-def drawn(student: str, item: str, count: int) -> int:
-    """Which of `count` variants a student gets: the FNV-1a hash of both names, which a page can work out as well."""
-    state = 0x811C9DC5
-    for byte in f"{student}/{item}".encode():
-        state = (state ^ byte) * 0x01000193 % 2**32
-    return state % count
 
 
 class Traces:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from autograder.quiz import reading
 from autograder.quiz.bank import Bank, Group
+from autograder.quiz.drawing import filled
 from autograder.quiz.formula import flat, parsed
 from autograder.quiz.marking import close
 from autograder.quiz.model import (
@@ -23,7 +24,7 @@ from autograder.quiz.model import (
     ShortText,
     Single,
 )
-from autograder.quiz.public import displayed_lefts, displayed_options, displayed_rights, displayed_steps, filled
+from autograder.quiz.public import displayed_lefts, displayed_options, displayed_rights, displayed_steps
 from autograder.quiz.snippets import printed
 
 LONGEST_SENTENCE, LONGEST_PROMPT = 30, 80

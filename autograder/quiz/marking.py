@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from autograder.grading.receipt import PASSED
@@ -116,9 +117,9 @@ def _shape(draw: Draw, given: list[int]) -> tuple[Fraction, Said]:
 
 def _text(item: ShortText, typed: object) -> tuple[Fraction, Said]:
     given = reading.text(typed, item.key.case)
-    if given in {reading.text(accepted, item.key.case) for accepted in item.key.accept}:
+    if any(given == _key_text(accepted, item.key.case) for accepted in item.key.accept):
         return Fraction(1), []
-    found = [w for w in item.wrong if reading.text(w.text, item.key.case) == given]
+    found = [w for w in item.wrong if _key_text(w.text, item.key.case) == given]
     return Fraction(0), [(wrong.feedback, wrong.misconception) for wrong in found]
 
 
@@ -148,7 +149,11 @@ def _match(item: Match, typed: object) -> tuple[Fraction, Said]:
 
 def _output(item: Output, typed: object) -> tuple[Fraction, Said]:
     given = reading.output(typed)
-    if given == reading.output(item.key.output):
+    if given == _key_output(item.key.output):
         return Fraction(1), []
-    found = [w for w in item.wrong if reading.output(w.output) == given]
+    found = [w for w in item.wrong if _key_output(w.output) == given]
     return Fraction(0), [(wrong.feedback, wrong.misconception) for wrong in found]
+
+
+_key_text, _key_output = lru_cache(5_000)(reading.text), lru_cache(5_000)(reading.output)
+"""Keys are read as answers are, but not once more for each student."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from autograder.course.points import shown
@@ -92,16 +93,9 @@ def displayed_rights(item: Match) -> list[str]:
 
 def shuffled(item: str, texts: Sequence[str]) -> list[str]:
     """The texts in an order that depends on them and the item only."""
-    return sorted(texts, key=lambda text: hashlib.sha256(f"{item}\n{text}".encode()).digest())
+    return list(_shuffled(item, tuple(texts)))
 
 
-def filled(prompt: str, parameters: Any) -> str:
-    """A prompt with its parameters in place."""
-    for name, value in parameters.items():
-        prompt = prompt.replace("{" + name + "}", shown_number(value))
-    return prompt.replace("{{", "{").replace("}}", "}") if parameters else prompt
-
-
-def shown_number(value: float) -> str:
-    """A parameter as a prompt shows it."""
-    return f"{value:,}".replace(",", " ") if isinstance(value, int) and value >= 10000 else f"{value:g}"
+@lru_cache(maxsize=10_000)
+def _shuffled(item: str, texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(texts, key=lambda text: hashlib.sha256(f"{item}\n{text}".encode()).digest()))

@@ -24,9 +24,10 @@ from autograder.grading.store import now
 from autograder.intake.names import shown
 from autograder.quiz.answers import Answers, HandedInAnswers
 from autograder.quiz.bank import Bank
+from autograder.quiz.drawing import filled
 from autograder.quiz.marking import NOT_ANSWERED, REWRITE, Mark, mark
 from autograder.quiz.model import AnyItem, Drawn
-from autograder.quiz.public import filled, public_item
+from autograder.quiz.public import public_item
 
 MOST_NOTES = 20
 
@@ -43,8 +44,8 @@ def is_quiz(assignment: str) -> bool:
 
 def bank_hash(bank: Bank) -> str:
     """Changes with anything that decides a mark."""
-    keyed = [[group.course, item.model_dump(), _draws(bank, item)] for group in bank.groups for item in group.items]
-    return hashlib.sha256(json.dumps(keyed, sort_keys=True, default=str).encode()).hexdigest()
+    keyed = [[group.course, repr(item), _draws(bank, item)] for group in bank.groups for item in group.items]
+    return hashlib.sha256(json.dumps(keyed).encode()).hexdigest()
 
 
 def _draws(bank: Bank, item: AnyItem) -> list[list[Any]]:
@@ -60,6 +61,7 @@ class Marker:
         self.bank = bank
         self._course = course
         self.hash = bank_hash(bank)
+        self._beginnings = {item.id: _beginning(item.prompt) for item in bank.items}
         self._versions = {item.id: public_item(bank, item)["version"] for item in bank.items}
 
     def receipt(self, handed_in: HandedInAnswers) -> Receipt:
@@ -128,13 +130,19 @@ class Marker:
                     yield CheckResult(
                         id=item.id,
                         exercise=group.course,
-                        title=_title(self.bank, item, seed),
+                        title=self._title(item, seed),
                         public=True,
                         points=item.points,
                         outcome=one.outcome,
                         earned=item.points * one.share,
                         message=" ".join(one.feedback),
                     )
+
+    def _title(self, item: AnyItem, student: str) -> str:
+        """The beginning of the question, as the student saw it."""
+        if isinstance(item, Drawn) and item.parameters:
+            return _beginning(filled(item.prompt, self.bank.draw(item, student).parameters))
+        return self._beginnings[item.id]
 
     def _diagnoses(self, marks: Mapping[str, Mark]) -> dict[str, tuple[Diagnosis, ...]]:
         """The false ideas that answers show, by section."""
@@ -167,11 +175,6 @@ def without_feedback(receipt: Receipt) -> Receipt:
     return replace(receipt, checks=checks)
 
 
-def _title(bank: Bank, item: AnyItem, student: str) -> str:
-    prompt = filled(item.prompt, bank.draw(item, student).parameters) if isinstance(item, Drawn) else item.prompt
-    return " ".join(prompt.split())[:100]
-
-
 def item_analysis(receipts: list[Receipt]) -> list[dict[str, Any]]:
     """How each question did in a class: points earned where it was answered, outcomes, and the false ideas shown."""
     rows: dict[str, dict[str, Any]] = {}
@@ -190,6 +193,10 @@ def item_analysis(receipts: list[Receipt]) -> list[dict[str, Any]]:
                     if item in rows:
                         rows[item].setdefault("ideas", Counter())[diagnosis.name] += 1
     return list(rows.values())
+
+
+def _beginning(prompt: str) -> str:
+    return " ".join(prompt.split())[:100]
 
 
 def _typed(answer: object) -> str:

@@ -24,6 +24,8 @@
 # - *Predict* cells want your guess before you see the result. Replace the line that raises. Guesses are not graded; a
 #   wrong one shows you where to think again. Run one cell after the other: "Run All" halts at the first open guess.
 # - Each exercise has one cell `check("...")`. It runs the public checks of your module and stands for its points.
+# - Six questions ask for a number or a shape (1 point each). The answer is what you write behind the `=`, as in
+#   `s02_rows = [3, 7]`; nothing is run to find it, so a calculation does not count.
 # - Two questions are answered in words (5 points each) and read by a person.
 # - `NotImplementedError: layer_norm` means that `layer_norm` is still a stub. The file to open is the last one that the
 #   message shows. No stop needs a module that comes later.
@@ -392,6 +394,8 @@ plt.show()
 # columns flip every few places, the right ones hardly move over 32 places. Together they give every place a pattern of
 # its own, as the fast and slow hands of a clock do.
 
+# %% quiz="s02_rows"
+
 # %% nbgrader={"grade": true, "grade_id": "embedding", "locked": true, "points": 10, "schema_version": 3, "solution": false, "task": false}
 from selfcheck.notebook import check
 
@@ -567,6 +571,8 @@ plt.show()
 # from you or we. In prompt A head 1 takes more, in prompt B head 2. That is why the two update rows above differ: you
 # and we bring other weights and other values; what like@1 itself brings is the same in both.
 
+# %% quiz="s04_scores"
+
 # %% nbgrader={"grade": true, "grade_id": "multi_head", "locked": true, "points": 14, "schema_version": 3, "solution": false, "task": false}
 from selfcheck.notebook import check
 
@@ -663,6 +669,8 @@ print("\noutput for 2·z over output for z:", row(doubled / update))
 # %% [markdown]
 # **Seen.** None of the ratios is 2. Take GELU away (the biases are zero here) and all of them are: two linear layers in
 # a row are one linear layer, however wide the middle is.
+
+# %% quiz="s05_one_weight"
 
 # %% nbgrader={"grade": true, "grade_id": "feed_forward", "locked": true, "points": 10, "schema_version": 3, "solution": false, "task": false}
 from selfcheck.notebook import check
@@ -809,6 +817,8 @@ plt.show()
 # **Seen.** Every mean now lies on 0 and every row is spread over about the same width, yet within a row the order of
 # the four features is the same as before. The two like@1 rows are equal: a row's statistics come from its own four
 # numbers and from nothing else, no neighbour and no other prompt.
+
+# %% quiz="s09_spread"
 
 # %% nbgrader={"grade": true, "grade_id": "layer_norm", "locked": true, "points": 10, "schema_version": 3, "solution": false, "task": false}
 from selfcheck.notebook import check
@@ -1174,6 +1184,8 @@ except ValueError as error:
 # prediction of its own, and the loss is their mean. A model that rates all words alike pays ln 5 = 1.6094; random
 # weights are worse, since they are sure of wrong words. To write on, only the last position is needed.
 
+# %% quiz="s14_into_the_loss"
+
 # %% nbgrader={"grade": true, "grade_id": "lm_head", "locked": true, "points": 12, "schema_version": 3, "solution": false, "task": false}
 from selfcheck.notebook import check
 
@@ -1352,6 +1364,8 @@ for ids in generate(learned, token_ids, max_new_tokens=1, context_length=8, temp
 from selfcheck.notebook import check
 
 check("sampling")
+
+# %% quiz="s18_inventory"
 
 # %% [markdown]
 # ## What to take along (Week 8 §18)

@@ -105,7 +105,7 @@ def test_an_instructor_grades_a_class_in_formgrader(course: Path, tmp_path: Path
             press(browser, student, "autograde")
         points = {student: earned(course, student) for student in ("hugo", "mira", "yara")}
         assert 18 <= points["hugo"] <= 19 and points["mira"] == 100 and points["yara"] == 24.5
-        assert browser.texts("td.score") == [f"{score:g} / 110" for score in points.values()]
+        assert browser.texts("td.score") == [f"{score:g} / 116" for score in points.values()]
         browser.picture("formgrader", height=700)
 
         page = f"{formgrader}/submissions/{submission(course, 'hugo')}/"
@@ -137,7 +137,7 @@ def test_an_instructor_grades_a_class_in_formgrader(course: Path, tmp_path: Path
     folder = course / "feedback/notebooks/hugo/week08"
     assert not (folder / "page.html").exists()
     browser.open((folder / "week08.html").as_uri())
-    assert browser.texts(".total") == [f"{points['hugo'] + 4:g} of 110 points"]
+    assert browser.texts(".total") == [f"{points['hugo'] + 4:g} of 116 points"]
     text = "\n".join(browser.texts("main"))
     assert "Which weights differ?" in text and "layer_norm" in text and "Looks like: " in text
     assert str(tmp_path) not in text and "yara" not in text

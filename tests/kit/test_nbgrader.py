@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import small_quiz
 from grading import run
 from nbgrader.plugins import CsvExportPlugin
 from notebook_course import (
     ROOT,
+    WORKBOOK,
     Course,
     Notebook,
     cell_of,
@@ -31,6 +33,7 @@ from autograder.course import load_course
 from autograder.grading.submission import Batch
 from autograder.intake import collect
 from autograder.notebooks.gradebook import write_csv
+from autograder.quiz.bank import load_bank
 
 RIGHT = solved()
 SHIFTED = {**RIGHT, "slope.py": "def slope(x, factor):\n    return factor * x + 1\n"}
@@ -52,6 +55,17 @@ WARNS = {
     **RIGHT,
     "slope.py": "import sys, warnings\nwarnings.warn('old')\nprint('noise', file=sys.stderr)\n" + RIGHT["slope.py"],
 }
+
+QUESTIONS = WORKBOOK + "".join(f'\n# %% quiz="{name}"\n' for name in ("s1_drawn", "s2_shape", "s2_name"))
+"""The workbook with three questions at its end."""
+QUIZ = {
+    **small_quiz.QUIZ,
+    small_quiz.OFFSET: small_quiz.QUIZ[small_quiz.OFFSET]
+    .replace("accept: [offset, intercept at zero]", "accept: [PLANTED_KEY, offset]")
+    .replace("why: It is where the line starts.", "why: PLANTED_WHY.")
+    .replace("right: turns the line}", "right: PLANTED_OTHER_ITEM}"),
+}
+QUIZ_SECRETS = (b"PLANTED_KEY", b"PLANTED_WHY", b"PLANTED_OTHER_ITEM", b"adds_instead", b"looks_at_one")
 
 Work = tuple[dict[str, str], Notebook | bytes | None]
 
@@ -179,6 +193,40 @@ torch.ones(2) @ torch.ones(3)
 """
 
 
+def the_answers(course: Course) -> dict[str, Work]:
+    """What people write into answer cells, and ways to make the kernel say something else."""
+    a, b = drawn_for_the_workbook(course)
+    patch = f"s1_drawn, s2_shape, s2_name = {a * b}, [2], 'offset'\n" + AST + SILENT
+    full = {"output_type": "execute_result", "data": {"text/plain": "1.0"}, "metadata": {}, "execution_count": 1}
+    forged = notebook(
+        course,
+        code(patch),
+        at=99,
+        **{"answer-s1_drawn": "s1_drawn = 1", "answer-s2_shape": patch, "quiz-s1_drawn": "1.0", "quiz-s2_shape": "1.0"},
+    )
+    for name in ("quiz-s1_drawn", "quiz-s2_shape", "quiz-s2_name"):
+        cell_of(forged, name)["outputs"] = [full]
+    answers = {
+        "right": (
+            f"s1_drawn = {a} * 0\ns1_drawn = {a * b}",
+            "s2_shape = (2,)",
+            "s2_name = 'Off-Set'\nraise SystemExit",
+        ),
+        "wrong": (f"s1_drawn = {a + b}", "s2_shape = '[2, 1]'", "s2_name = 'slope'"),
+        "unread": (f"s1_drawn = {a} * {b}", "s2_shape = f(", "name = 'offset'"),
+    }
+    names = ("answer-s1_drawn", "answer-s2_shape", "answer-s2_name")
+    return {
+        "forged_answers": (RIGHT, forged),
+        **{f"answers_{k}": (RIGHT, notebook(course, **dict(zip(names, v, strict=True)))) for k, v in answers.items()},
+    }
+
+
+def drawn_for_the_workbook(course: Course) -> list[float]:
+    bank = load_bank(course.files, load_course(course.root), "lines")
+    return list(bank.draw(bank.by_id["s1_drawn"], "workbook").parameters.values())  # type: ignore[arg-type]
+
+
 def the_odd(course: Course) -> dict[str, Work]:
     """Whatever else people hand in."""
     scripts = notebook(course, *map(text, SCRIPTS), text(SCRIPTS[0], "raw"), code(SHOWS), explain="\n\n".join(SCRIPTS))
@@ -205,9 +253,9 @@ def the_odd(course: Course) -> dict[str, Work]:
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """The class handed in, and nbgrader's own command line run over it."""
-    made = notebook_course(tmp_path_factory.mktemp("nbgrader"))
+    made = notebook_course(tmp_path_factory.mktemp("nbgrader"), **{"solutions/workbooks/lines.py": QUESTIONS, **QUIZ})
     made.ran["generate"] = made.nbgrader("generate_assignment", "lines")
-    work = {**the_twelve(made), **forgeries(made), **the_odd(made)}
+    work = {**the_twelve(made), **forgeries(made), **the_answers(made), **the_odd(made)}
     for student, (modules, handed_in) in work.items():
         mine = {name: f"{text}\n# SECRET_OF_{student}\n" for name, text in modules.items() if name.endswith(".py")}
         made.hand_in(student, {**modules, **mine}, handed_in)
@@ -232,7 +280,8 @@ FORGERS = (
 ).split()
 ODD = "scripts surrogates floods tells renamed unreadable only_notebook only_modules links bad_time asks".split()
 ODD += ["text_result", "two_names"]
-GRADED = [*STUDENTS, *FORGERS, *ODD]
+ANSWERING = "forged_answers answers_right answers_wrong answers_unread".split()
+GRADED = [*STUDENTS, *FORGERS, *ANSWERING, *ODD]
 
 
 @pytest.fixture(scope="module")
@@ -252,8 +301,15 @@ def ours(course: Course) -> dict[str, dict[str, float]]:
 
 
 @pytest.fixture(scope="module")
-def scores(course: Course) -> dict[str, dict[str, float | None]]:
+def cells(course: Course) -> dict[str, dict[str, float | None]]:
+    """The score of each cell by student."""
     return course.scores()
+
+
+@pytest.fixture(scope="module")
+def scores(cells: dict[str, dict[str, float | None]]) -> dict[str, dict[str, float | None]]:
+    """Those of exercises and of answers in words."""
+    return {s: {name: v for name, v in found.items() if not name.startswith("quiz-")} for s, found in cells.items()}
 
 
 def test_the_run_ends_well_and_drops_nobody(course: Course, scores: dict[str, Any]) -> None:
@@ -343,6 +399,42 @@ def waiting(course: Course) -> dict[tuple[str, str], bool]:
         }
 
 
+# -- questions of the quiz
+
+
+@pytest.mark.parametrize(
+    ("student", "points"),
+    [("right", 0), ("answers_right", 3), ("answers_wrong", 0), ("answers_unread", 0), ("forged_answers", 0)],
+)
+def test_a_question_earns_what_its_answer_cell_says(student: str, points: int, cells: dict[str, Any]) -> None:
+    """Whatever variables, outputs and the cell with the points hold."""
+    names = ("quiz-s1_drawn", "quiz-s2_shape", "quiz-s2_name")
+    assert [cells[student][name] for name in names] == [points / 3] * 3
+
+
+def test_answers_that_cannot_be_read_are_asked_back_and_wait_for_a_person(course: Course) -> None:
+    told = [
+        shown_text(cell_of(course.autograded("answers_unread"), f"quiz-{n}"))
+        for n in ("s1_drawn", "s2_shape", "s2_name")
+    ]
+    assert all("please rewrite" in said for said in told)
+    assert '" is not a number; write one, such as 0.125 or 1/8' in told[0]
+    assert "the answer cell is no Python" in told[1]
+    assert "s2_name is given no value; write it as in" in told[2]
+    flags = waiting(course)
+    assert flags["answers_unread", "quiz-s2_name"]
+    assert not flags["answers_wrong", "quiz-s2_name"]
+    assert "nothing was written behind the =" in shown_text(cell_of(course.autograded("right"), "quiz-s2_name"))
+
+
+def test_feedback_on_an_answer_speaks_of_the_idea_and_not_of_the_key(course: Course) -> None:
+    said = shown_text(cell_of(course.autograded("answers_wrong"), "quiz-s2_name"))
+    page = course.feedback("answers_wrong")
+    for shown in (said, page):
+        assert "failed: What is the height at zero called?" in said
+        assert "Which of the two is the factor?" in shown
+
+
 # -- what reaches students
 
 
@@ -377,6 +469,7 @@ def test_planted_strings_reach_nobody(course: Course) -> None:
         CsvExportPlugin(to=str(course.root / "grades.csv")).export(gradebook)
         write_csv(gradebook, load_course(course.root).assignment("lines"), course.root / "lines.csv")
     names = [*(name.encode() for name in planted()), *(b"SECRET_OF_" + name.encode() for name in GRADED)]
+    names += QUIZ_SECRETS
     assert len(names) >= 12 + len(GRADED)
     own = [str(course.root).encode(), str(Path(__file__).parents[2]).encode()]
     looked_at = 0

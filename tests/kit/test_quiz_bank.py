@@ -7,16 +7,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from quiz_course import OFFSET, QUIZ, ROOT, SLOPE, quiz_bank, real_banks
+from small_quiz import OFFSET, QUIZ, ROOT, SLOPE, quiz_bank, real_banks
 
 from autograder.course import CourseError, load_course
 from autograder.quiz.bank import MOST_DRAWS, Bank, drawn
+from autograder.quiz.drawing import filled
 from autograder.quiz.errors import QuizError
 from autograder.quiz.formula import FormulaError, parsed, value_of
 from autograder.quiz.lint import lint
 from autograder.quiz.marking import close, mark
 from autograder.quiz.model import Drawn, Number, Output
-from autograder.quiz.public import filled
 from autograder.quiz.snippets import printed
 
 STUDENTS = [f"student_{number:04d}" for number in range(1000)]

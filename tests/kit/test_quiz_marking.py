@@ -7,7 +7,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from quiz_course import IDEAS, QUIZ, SLOPE, quiz_bank, real_banks
+from small_quiz import IDEAS, QUIZ, SLOPE, full_width, quiz_bank, real_banks
 
 from autograder.quiz.bank import Bank
 from autograder.quiz.marking import Mark, mark
@@ -151,7 +151,7 @@ def test_everything_selected_is_never_full_marks_in_the_real_banks() -> None:
 
 
 def test_a_text_and_its_named_wrong_ones(bank: Bank) -> None:
-    for typed in ("offset", "OFF-SET", " ｏｆｆｓｅｔ ", "Intercept  at-zero."):
+    for typed in ("offset", "OFF-SET", full_width(" offset "), "Intercept  at-zero."):
         assert given(bank, "s2_name", typed).outcome == "passed", typed
     assert given(bank, "s2_name", "Slope").misconceptions == ("adds_instead",)
     assert given(bank, "s2_name", 7).outcome == "please rewrite"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_quiz import full_width
 
 from autograder.quiz import reading
 from autograder.quiz.reading import Rewrite
@@ -28,7 +29,7 @@ LOOKS_LIKE_AN_ANSWER = st.text("0123456789.,/%eE+-−xX×*()[]; abcACÀ½²\u00a
 
 
 @pytest.mark.parametrize(
-    "typed", ["0.5", "0,5", ".5", ",5", "5e-1", " 0.5 ", "1/2", "50%", "50 %", "５０％", "0.500", 0.5, "2.5/5"]
+    "typed", ["0.5", "0,5", ".5", ",5", "5e-1", " 0.5 ", "1/2", "50%", "50 %", full_width("50%"), "0.500", 0.5, "2.5/5"]
 )
 def test_one_half_is_read_however_it_is_written(typed: object) -> None:
     assert reading.number(typed) == 0.5
@@ -62,7 +63,7 @@ def test_numbers_by_the_written_rule(typed: str, value: float) -> None:
 
 @pytest.mark.parametrize("typed", ["16,000", "-3,145", "1,234", "999,999"])
 def test_a_comma_that_may_separate_thousands_is_asked_back_with_both_meanings(typed: str) -> None:
-    with pytest.raises(Rewrite, match="could be .* or .*; write it without a comma"):
+    with pytest.raises(Rewrite, match=r"could be .* or .*; write it without a comma"):
         reading.number(typed)
 
 
@@ -84,7 +85,7 @@ def test_where_percent_is_asked_for_the_sign_makes_no_difference() -> None:
 
 @pytest.mark.parametrize(
     "typed",
-    ["[2, 2, 4]", "(2,2,4)", "2 x 2 x 4", "2×2×4", "2 2 4", "torch.Size([2, 2, 4])", "[2;2;4]", "２,２,４", [2, 2, 4], (2, 2, 4)],
+    ["[2, 2, 4]", "(2,2,4)", "2 x 2 x 4", "2×2×4", "2 2 4", "torch.Size([2, 2, 4])", "[2;2;4]", full_width("2,2,4"), [2, 2, 4], (2, 2, 4)],
 )  # fmt: skip
 def test_a_shape_is_read_however_it_is_written(typed: object) -> None:
     assert reading.shape(typed) == [2, 2, 4]
@@ -108,7 +109,7 @@ def test_what_is_no_shape_is_asked_back(typed: object) -> None:
 
 @pytest.mark.parametrize(
     "typed",
-    ["layer norm", "Layer Norm", "LAYER NORM", "layernorm", "layer-norm", "layer\u00a0norm", "Ｌａｙｅｒ　Ｎｏｒｍ", "layer\u2011norm",
+    ["layer norm", "Layer Norm", "LAYER NORM", "layernorm", "layer-norm", "layer\u00a0norm", full_width("Layer Norm"), "layer\u2011norm",
      " layer norm.", "layer_norm", "lay\u00ader norm"],
 )  # fmt: skip
 def test_the_same_words_are_one_text(typed: str) -> None:
@@ -117,7 +118,7 @@ def test_the_same_words_are_one_text(typed: str) -> None:
 
 def test_letter_case_counts_where_it_is_declared() -> None:
     assert reading.text("adam", case=True) != reading.text(" Adam ", case=True)
-    assert reading.text("Ａｄａｍ", case=True) == reading.text("Adam", case=True)
+    assert reading.text(full_width("Adam"), case=True) == reading.text("Adam", case=True)
 
 
 @pytest.mark.parametrize("typed", ["---", "...", 7, True, ["layer norm"], "x" * 2001])
@@ -127,7 +128,7 @@ def test_what_is_no_text_is_asked_back(typed: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "typed", ["A;C", "a, c", "C A", "ac", "(a) (c)", "a/c", "Ａ,Ｃ", ["C", "A", "A"], ("a", "C"), "a,c,a"]
+    "typed", ["A;C", "a, c", "C A", "ac", "(a) (c)", "a/c", full_width("A,C"), ["C", "A", "A"], ("a", "C"), "a,c,a"]
 )
 def test_letters_are_a_set_however_they_are_written(typed: object) -> None:
     assert set(reading.letters(typed, "abcd", several=True)) == {"a", "c"}
@@ -219,13 +220,9 @@ def test_what_a_message_quotes_cannot_steer_a_terminal() -> None:
     ["1a " * 660 + "!", "9" * 2000 + "x", "9," * 1000, "(" * 1000 + ")" * 999, "x" * 2000, "1 " * 1000, "%" * 2000],
 )
 def test_no_answer_takes_longer_than_its_length(text: str) -> None:
-    """Where it does, this test does not end."""
-    start = time.process_time()
+    """Where one does, this test does not end."""
     for read in readers():
-        with pytest.raises(Rewrite):
-            read(text)
-            raise Rewrite
-    print(f"{time.process_time() - start:.3f} s")
+        _read_or_asked(read, text)
 
 
 @settings(print_blob=True, max_examples=150, deadline=None)
@@ -233,16 +230,20 @@ def test_no_answer_takes_longer_than_its_length(text: str) -> None:
 def test_whatever_is_typed_is_read_or_asked_back(typed: object) -> None:
     reading.is_empty(typed)
     for read in readers():
-        try:
-            found = read(typed)
-        except Rewrite as error:
-            assert 0 < len(str(error)) < 200
-            assert str(error).isprintable()
-        else:
-            assert not isinstance(found, float) or math.isfinite(found)
+        found, sentence = _read_or_asked(read, typed)
+        assert len(sentence) < 200
+        assert sentence.isprintable()
+        assert not isinstance(found, float) or math.isfinite(found)
 
 
-def readers() -> list:  # type: ignore[type-arg]
+def _read_or_asked(read: Callable[[object], object], typed: object) -> tuple[object, str]:
+    try:
+        return read(typed), ""
+    except Rewrite as error:
+        return None, str(error)
+
+
+def readers() -> list[Callable[[object], object]]:
     return [
         reading.number,
         lambda typed: reading.number(typed, percent=True),

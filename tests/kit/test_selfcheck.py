@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -75,6 +76,12 @@ def rows(output: str) -> dict[str, list[str]]:
     return {name: cells for name, *cells in found}
 
 
+def recorded(folder: Path) -> dict[str, dict[str, bool]]:
+    """What the progress file says of the checks that were run."""
+    found: dict[str, dict[str, bool]] = json.loads((folder / "progress.json").read_text("utf-8"))["checks"]
+    return found
+
+
 def test_untouched_stubs_are_not_attempted(mine: Path):
     code, output = run(cwd=mine)
     assert code == 1
@@ -88,9 +95,10 @@ def test_untouched_stubs_are_not_attempted(mine: Path):
     assert "Traceback" not in output
     assert output.partition("== self-check ==")[2].isascii()
     assert (mine / "selfcheck" / "__pycache__").is_dir()
+    assert not any(passed for found in recorded(mine).values() for passed in found.values())
 
 
-def test_solutions_pass_from_any_folder_and_leave_nothing_behind(mine: Path, tmp_path: Path):
+def test_solutions_pass_from_any_folder_and_leave_nothing_but_the_progress_behind(mine: Path, tmp_path: Path):
     solve(mine)
     before = {path for path in mine.rglob("*")}
     settings = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": ""}
@@ -101,7 +109,10 @@ def test_solutions_pass_from_any_folder_and_leave_nothing_behind(mine: Path, tmp
         assert len(set(checks.split("/"))) == 1
         assert len(set(points.split(" of "))) == 1
     assert HIDDEN in output
-    assert {path for path in mine.rglob("*")} == before
+    assert {path for path in mine.rglob("*")} == before | {mine / "progress.json"}
+    for name, found in recorded(mine).items():
+        assert rows(output)[name][0] == f"{sum(found.values())}/{len(found)}"
+    assert list(recorded(mine)) == sorted(rows(output))
 
 
 def test_each_kind_of_fault_is_told_in_words(mine: Path):

@@ -1,27 +1,60 @@
-"""`python -m selfcheck hint layer_norm [--more]`"""
+"""`python -m selfcheck hint layer_norm [--more]`, `quiz [--section 9] [--again]`, `progress [--read 9]`"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
 from selfcheck.hints import HintError, hint
+from selfcheck.progress import course_total, mark_read, report
+from selfcheck.questions import QuizTrouble, load_quiz
+from selfcheck.quiz import take
+from selfcheck.terminal import Terminal
+from selfcheck.answers_file import AnswersTrouble
 
 FOLDER = Path(__file__).resolve().parents[1]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m selfcheck", description="Help with an exercise, step by step.")
-    parser.add_argument("what", choices=["hint"])
-    parser.add_argument("exercise", help="such as layer_norm")
-    parser.add_argument("--more", action="store_true", help="the next step")
-    asked = parser.parse_args()
-    exercise = asked.exercise.removesuffix(".py")
+    parser = argparse.ArgumentParser(prog="python -m selfcheck", description="Help, the quiz, and how far you are.")
+    commands = parser.add_subparsers(dest="what", required=True)
+    asked = commands.add_parser("hint", help="help with an exercise, step by step")
+    asked.add_argument("exercise", help="such as layer_norm")
+    asked.add_argument("--more", action="store_true", help="the next step")
+    quiz = commands.add_parser("quiz", help="answer the questions of the sections; it goes on where you stopped")
+    quiz.add_argument("--section", action="append", default=[], help="only this one, such as 9 or a word of its title")
+    quiz.add_argument("--again", action="store_true", help="also questions that are answered")
+    progress = commands.add_parser("progress", help="what is read, answered and passed")
+    progress.add_argument("--read", action="append", default=[], metavar="SECTION", help="record a section as read")
+    progress.add_argument("--unread", action="append", default=[], metavar="SECTION", help="take that back")
     try:
-        print(hint(FOLDER, exercise, asked.more, f"python -m selfcheck hint {exercise}"))
-    except HintError as error:
-        sys.exit(str(error))
+        arguments = parser.parse_args()
+        sys.exit({"hint": _hint, "quiz": _quiz, "progress": _progress}[arguments.what](arguments))
+    except (HintError, QuizTrouble, AnswersTrouble) as error:
+        sys.exit(Terminal().layout.spelled(str(error)))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
+
+
+def _hint(asked: argparse.Namespace) -> int:
+    exercise = asked.exercise.removesuffix(".py")
+    Terminal().say(*hint(FOLDER, exercise, asked.more, f"python -m selfcheck hint {exercise}").split("\n"))
+    return 0
+
+
+def _quiz(asked: argparse.Namespace) -> int:
+    return take(FOLDER, load_quiz(FOLDER), asked.section, again=asked.again)
+
+
+def _progress(asked: argparse.Namespace) -> int:
+    terminal = Terminal()
+    for wanted, is_read in ((asked.read, True), (asked.unread, False)):
+        if wanted and (remark := mark_read(FOLDER, wanted, is_read)):
+            terminal.say(remark)
+    terminal.say(*report(FOLDER, terminal.layout), "", *course_total([FOLDER]))
+    return 0
 
 
 main()

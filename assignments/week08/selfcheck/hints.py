@@ -6,12 +6,12 @@ The steps taken are counted in `progress.json` beside the exercises; it stays wi
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
+from selfcheck.progress import load_progress, save_progress
+
 HINTS = "selfcheck/hints.json"
-PROGRESS = "progress.json"
 
 
 class HintError(Exception):
@@ -24,47 +24,35 @@ def hint(folder: Path, exercise: str, more: bool, command: str) -> str:
     `command` is what the student typed, to say how to get more.
 
     Raises:
-        HintError: no such exercise, no hints here, or the progress file cannot be read.
+        HintError: no such exercise, or no hints here.
     """
-    known = _read(folder / HINTS, "there are no hints in this folder")
+    known = _read(folder / HINTS)
     if exercise not in known:
         raise HintError(f'"{exercise}" is not an exercise of this folder; it has {", ".join(known)}')
-    progress = _read(folder / PROGRESS, "") if (folder / PROGRESS).exists() else {}
-    steps, uncounted = known[exercise], ""
+    progress, remark = load_progress(folder)
+    steps = known[exercise]
     taken = progress.setdefault("hints", {}).get(exercise, 0)
     taken = taken if isinstance(taken, int) and 0 <= taken <= len(steps) else 0
     step = min(max(1, taken + more), len(steps))
     if step != taken:
         progress["hints"][exercise] = step
-        uncounted = _write(folder / PROGRESS, progress)
+        remark = save_progress(folder, progress) or remark
     lines = [f"{exercise}, step {step} of {len(steps)}: {steps[step - 1]['step']}", ""]
     lines += [f"    {line}".rstrip() for line in steps[step - 1]["lines"]]
     if step < len(steps):
         lines += ["", f"next: {steps[step]['step']}, with {command} --more"]
     elif more and taken == step:
         lines += ["", "this was the last step; ask your instructor, and bring what you have tried"]
-    return "\n".join(lines + (["", uncounted] if uncounted else []))
+    return "\n".join(lines + (["", remark] if remark else []))
 
 
-def _read(path: Path, absent: str) -> dict[str, Any]:
+def _read(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        raise HintError(absent) from None
+        raise HintError("there are no hints in this folder") from None
     except (OSError, ValueError, RecursionError):
         found = None
-    if not isinstance(found, dict) or not isinstance(found.get("hints", {}), dict):
-        cure = "take it from a fresh copy" if absent else "remove it, and the count begins anew"
-        raise HintError(f"{path.name} cannot be read; {cure}")
+    if not isinstance(found, dict):
+        raise HintError(f"{path.name} cannot be read; take it from a fresh copy")
     return found
-
-
-def _write(path: Path, progress: dict[str, Any]) -> str:
-    """Keep the progress; a sentence where that cannot be done."""
-    try:
-        fresh = path.with_name(f".{path.name}.new")
-        fresh.write_text(json.dumps(progress, indent=1, sort_keys=True) + "\n", "utf-8")
-        os.replace(fresh, path)
-    except OSError as error:
-        return f"this step is not counted: {path.name} cannot be written ({error.strerror})"
-    return ""
