@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import click
@@ -11,6 +12,8 @@ from autograder.course.points import exact
 from autograder.grading import GradingError
 from autograder.grading.receipt import shown
 from autograder.grading.store import Adjustment, now
+from autograder.quiz.bank import load_bank
+from autograder.quiz.receipts import quiz_id, section_points
 
 
 def run(
@@ -25,7 +28,7 @@ def run(
 ) -> None:
     """Keep a manual score for one exercise beside the automatic one."""
     setting = Setting.find(course)
-    limit = setting.course.assignment(assignment).exercise(exercise).points
+    limit = _limit(setting, assignment, exercise)
     try:
         given = exact(points)
     except ValueError as error:
@@ -39,3 +42,14 @@ def run(
             raise GradingError(f'there is no receipt for "{student}" in {assignment}; grade the submission first')
         receipts.adjust(assignment, student, Adjustment(exercise, given, reason.strip(), author.strip(), now()))
     click.echo(f"{student}: {exercise} stands at {shown(given)} of {shown(limit)} by hand ({author.strip()})")
+
+
+def _limit(setting: Setting, assignment: str, exercise: str) -> Fraction:
+    """The points of an exercise, or of a section of a quiz."""
+    name = assignment.partition("/")[0]
+    if assignment != quiz_id(name):
+        return setting.course.assignment(assignment).exercise(exercise).points
+    points = section_points(load_bank(setting.files, setting.course, name))
+    if exercise not in points:
+        raise GradingError(f"{exercise} is no section of {assignment}; it has {', '.join(points)}")
+    return points[exercise]

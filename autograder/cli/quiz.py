@@ -74,6 +74,7 @@ def lint(course: Path | None, /, assignments: Sequence[str], as_json: bool) -> N
 @quiz.command()
 @click.argument("assignment")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--roster", type=click.Path(path_type=Path), help="CSV with student_id,name: one row per student in it.")
 @click.option("--store", metavar="URL", help="Database of receipts (default: .autograder/receipts.sqlite).")
 @click.option("--json", "as_json", is_flag=True, help="Print the receipts as JSON instead of a table.")
 @click.option("--items", is_flag=True, help="Also print how each question did in the class.")
@@ -87,34 +88,45 @@ def mark(course: Path | None, /, **options: Any) -> None:
 
 
 def _mark(
-    setting: Setting, assignment: str, paths: Sequence[Path], store: str | None, as_json: bool, items: bool
+    setting: Setting,
+    assignment: str,
+    paths: Sequence[Path],
+    roster: Path | None,
+    store: str | None,
+    as_json: bool,
+    items: bool,
 ) -> int:
     from rich.console import Console
 
-    from autograder.quiz.answers import find_answers
+    from autograder.intake import read_roster
+    from autograder.quiz.answers import by_roster, find_answers
     from autograder.quiz.receipts import Marker, item_analysis
-    from autograder.reports.quiz import items_table, quiz_table
+    from autograder.reports.quiz import items_table, quiz_table, standing_points
 
     bank = _bank(setting, assignment)
     found = find_answers(paths, assignment)
     if not found:
         click.echo(f"autograder: {paths[0]} holds no answers file; give one, or a folder of them", err=True)
         return FAULT
+    found, strangers = by_roster(found, read_roster(roster)) if roster else (found, [])
     marker = Marker(bank, setting.course)
     with setting.store(store) as receipts:
         results = [marker.receipt(one) for one in found]
         receipts.add_new(results)
+        rows = standing_points(receipts, results)
         place = receipts.place
     if as_json:
-        print(json.dumps([receipt.to_dict() for receipt in results], indent=1))
+        click.echo(json.dumps([receipt.to_dict() for receipt in results], indent=1))
     else:
-        quiz_table(Console(), results)
+        quiz_table(Console(), rows)
+        for stranger in strangers:
+            click.echo(f"  {stranger.problem}")
         if items:
             items_table(Console(), item_analysis(results))
     attention = sum(bool(receipt.attention()) for receipt in results)
     look = f"{attention} of {len(results)} need attention" if attention else "none needs attention"
-    click.echo(f"{len(results)} answers files marked; {look}. Receipts: {place}", err=True)
-    return ATTENTION if attention else OK
+    click.echo(f"answers of {len(results)} students marked; {look}. Receipts: {place}", err=True)
+    return ATTENTION if attention or strangers else OK
 
 
 def _setting(course: Path | None) -> Setting:

@@ -14,6 +14,7 @@ from autograder.grading import GradingError, Receipt
 from autograder.grading.disclosure import hint_withheld
 from autograder.grading.score import scores
 from autograder.grading.store import Store
+from autograder.quiz.receipts import is_quiz, without_feedback
 from autograder.reports.terminal import receipt_report
 
 
@@ -28,6 +29,8 @@ def run(
         attempts = len({r.submission_hash for r in receipts.history(receipt.assignment, student)})
     graded = setting.course.assignment(receipt.assignment.partition("/")[0])
     withheld = "" if instructor else hint_withheld(graded, attempts, datetime.now(UTC))
+    if withheld and is_quiz(receipt.assignment):
+        receipt = without_feedback(receipt)
     if as_json:
         view = receipt.to_dict() if instructor else student_view(receipt, with_hints=not withheld)
         print(json.dumps(view, indent=1))

@@ -24,6 +24,7 @@ _PLAIN = [
         list("-+.0123456789"),
     ),
 ]
+_COLLECTIONS = ("tag:yaml.org,2002:seq", "tag:yaml.org,2002:map")
 
 
 class _Loader(yaml.SafeLoader):
@@ -50,8 +51,6 @@ def parse_yaml(text: str, path: Path, long: bool = False, aliases: bool = True) 
     """The same of text at hand; `path` is for messages. Without `aliases`, a few lines of which can stand for millions
     of values, text may come from anybody."""
     try:
-        if not aliases:
-            _refuse_aliases(text, path)
         root = yaml.compose(text, Loader=_FastLoader if long else _Loader)
     except yaml.MarkedYAMLError as error:
         problem = error.problem or "this cannot be read"
@@ -63,9 +62,9 @@ def parse_yaml(text: str, path: Path, long: bool = False, aliases: bool = True) 
         raise CourseError.in_file(path, ["file: nested too deeply"]) from None
     if root is None:
         raise CourseError.in_file(path, ["file: there is nothing in it"])
-    problems: list[str] = []
+    problems = [] if aliases else _aliases(root)
     try:
-        data = _plain(root, (), (), problems)
+        data = None if problems else _plain(root, (), (), problems)
     except RecursionError:
         raise CourseError.in_file(path, ["file: nested too deeply"]) from None
     if problems:
@@ -73,11 +72,20 @@ def parse_yaml(text: str, path: Path, long: bool = False, aliases: bool = True) 
     return data
 
 
-def _refuse_aliases(text: str, path: Path) -> None:
-    for token in yaml.scan(text, Loader=_Loader):
-        if isinstance(token, (yaml.AnchorToken, yaml.AliasToken)):
-            line = token.start_mark.line + 1
-            raise CourseError.in_file(path, [f"line {line}: anchors and aliases are not used here; write the value"])
+def _aliases(root: yaml.Node) -> list[str]:
+    """What is wrong where an alias stands for another part: that part is met twice."""
+    waiting, met = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in met:
+            line = node.start_mark.line + 1
+            return [f"line {line}: anchors and aliases are not used here; write the value where it belongs"]
+        met.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            waiting += [part for pair in node.value for part in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+    return []
 
 
 def _read_text(path: Path) -> str:
@@ -104,6 +112,9 @@ def _plain(node: yaml.Node, where: tuple[str | int, ...], above: tuple[int, ...]
     """A node as plain data; what is wrong with it goes to `problems`. `above` are the nodes it stands in."""
     if id(node) in above:
         problems.append(f"{place(where)}: an alias makes it contain itself")
+        return None
+    if isinstance(node, yaml.CollectionNode) and node.tag not in _COLLECTIONS:
+        problems.append(f"{place(where)}: the tag {node.tag} is not used here")
         return None
     above += (id(node),)
     if isinstance(node, yaml.SequenceNode):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
+from functools import cache, cached_property
 from typing import Any
 
 PASSED, TIMED_OUT, STOPPED, GRADER_TROUBLE = "passed", "timed out", "stopped", "grader trouble"
@@ -74,12 +75,12 @@ class Receipt:
     diagnoses: Mapping[str, tuple[Diagnosis, ...]] = field(default_factory=dict)
     """Named mistakes, by exercise."""
 
-    @property
+    @cached_property
     def earned(self) -> Fraction:
         """Points earned, exact."""
         return sum((c.earned for c in self.checks), Fraction(0))
 
-    @property
+    @cached_property
     def possible(self) -> Fraction:
         """Points that could be earned, exact."""
         return sum((c.points for c in self.checks), Fraction(0))
@@ -106,28 +107,38 @@ class Receipt:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, points as text such as "20/3"."""
-        data = asdict(self)
+        data = _shallow(self)
         data["earned"], data["possible"] = str(self.earned), str(self.possible)
-        for check in data["checks"]:
-            check["points"], check["earned"] = str(check["points"]), str(check["earned"])
+        data["checks"] = [_shallow(c) | {"points": str(c.points), "earned": str(c.earned)} for c in self.checks]
+        data["diagnoses"] = {name: [_shallow(one) for one in found] for name, found in self.diagnoses.items()}
         return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Receipt:
         """The receipt that `to_dict` described."""
-        fields = {k: v for k, v in data.items() if k not in ("earned", "possible")}
-        fields["checks"] = tuple(
+        known = {k: v for k, v in data.items() if k not in ("earned", "possible")}
+        known["checks"] = tuple(
             CheckResult(**{**check, "points": Fraction(check["points"]), "earned": Fraction(check["earned"])})
             for check in data["checks"]
         )
-        fields["notes"], fields["ignored"] = tuple(data["notes"]), tuple(data["ignored"])
+        known["notes"], known["ignored"] = tuple(data["notes"]), tuple(data["ignored"])
         for name in ("flags", "curious"):
-            fields[name] = {k: tuple(v) for k, v in data.get(name, {}).items()}
-        fields["diagnoses"] = {
+            known[name] = {k: tuple(v) for k, v in data.get(name, {}).items()}
+        known["diagnoses"] = {
             exercise: tuple(Diagnosis(**{**one, "checks": tuple(one["checks"])}) for one in found)
             for exercise, found in data.get("diagnoses", {}).items()
         }
-        return cls(**fields)
+        return cls(**known)
+
+
+def _shallow(record: Any) -> dict[str, Any]:
+    """Its fields. `dataclasses.asdict` copies whatever is in them as well, and takes most of the time of a class."""
+    return {name: getattr(record, name) for name in _names(type(record))}
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def total(results: Iterable[CheckResult]) -> tuple[Fraction, Fraction]:

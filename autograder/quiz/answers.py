@@ -9,8 +9,9 @@ The same in YAML will do; `versions`, which the kit's own tools write, may be le
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,17 @@ from autograder.course import CourseError
 from autograder.course.yaml_file import parse_yaml
 from autograder.intake.files import Refused, kind_of, mode_of, read_file
 from autograder.intake.names import is_junk, shown
+from autograder.intake.roster import Roster
 from autograder.quiz.answers_file import FORMAT, NAME
 from autograder.quiz.errors import QuizError
 from autograder.quiz.reading import LONGEST
 
 NAMES = (NAME, "quiz_answers.yml", "quiz_answers.yaml")
-LARGEST = 500_000
-"""Bytes of an answers file; a full one has a tenth of it."""
+LARGEST, LARGEST_YAML = 500_000, 100_000
+"""Bytes of an answers file; a full one has a tenth of it, and YAML takes far longer to read."""
+
+DEEPEST = 4
+"""Levels in an answers file, of which two are its own."""
 
 _FIELDS = {"format": str, "assignment": str, "student": str, "answers": dict, "versions": dict}
 
@@ -45,6 +50,7 @@ class HandedInAnswers:
     student: str
     answers: Answers | None = None
     problem: str = ""
+    name: str | None = None
     is_missing: bool = False
     data: bytes = field(default=b"", repr=False)
 
@@ -58,6 +64,8 @@ def read_answers(data: bytes, name: str, assignment: str) -> Answers:
     except UnicodeDecodeError:
         raise QuizError(f"{name} is not UTF-8 text; export the answers again") from None
     found = _json(text, name) if text.lstrip().startswith("{") else _yaml(text, name)
+    if _is_deeper(found, DEEPEST):
+        raise QuizError(f"{name} is nested too deeply; export the answers again")
     if not isinstance(found, dict) or "answers" not in found:
         raise QuizError(f"{name} is no answers file: it must have `answers`, a mapping of question ids to answers")
     for key, value in found.items():
@@ -69,8 +77,9 @@ def read_answers(data: bytes, name: str, assignment: str) -> Answers:
         raise QuizError(f"{name} has the format {_short(found['format'])}; this kit reads {FORMAT}")
     if found.get("assignment", assignment) != assignment:
         raise QuizError(f"{name} answers the quiz of {_short(found['assignment'])}, not of {assignment}")
-    if len(found.get("student") or "") > 200:
-        raise QuizError(f"{name}: `student` is longer than 200 characters")
+    student = found.get("student") or ""
+    if len(student) > 200 or shown(student) != student:
+        raise QuizError(f"{name}: `student` must be a name of at most 200 characters, all of them visible")
     return Answers(found.get("student"), found["answers"], found.get("versions", {}))
 
 
@@ -84,6 +93,25 @@ def find_answers(paths: Sequence[Path], assignment: str) -> list[HandedInAnswers
         for student, file, problem in _below(path):
             found.setdefault(student, []).append((file, problem))
     return [_one(student, files, assignment) for student, files in sorted(found.items())]
+
+
+def by_roster(found: Sequence[HandedInAnswers], roster: Roster) -> tuple[list[HandedInAnswers], list[HandedInAnswers]]:
+    """Exactly one row for everybody in the roster, and what was handed in under other names."""
+    rows: dict[str, HandedInAnswers] = {}
+    strangers = []
+    for one in found:
+        student = roster.find(one.student)
+        if student is None:
+            similar = roster.similar(one.student)
+            guess = f"if it is {similar}'s, rename it" if similar else "correct the name or the roster"
+            strangers.append(replace(one, answers=None, problem=f"{one.student} is not in the roster; {guess}"))
+        elif student in rows:
+            rows[student] = HandedInAnswers(student, problem=f"two answers files are named after {student}; keep one")
+        else:
+            rows[student] = one
+    for student in roster:
+        rows.setdefault(student, HandedInAnswers(student, problem="nothing was handed in", is_missing=True))
+    return [replace(rows[s], student=s, name=roster.students[s]) for s in sorted(rows)], strangers
 
 
 def _below(path: Path) -> list[tuple[str, Path, str]]:
@@ -118,7 +146,7 @@ def _one(student: str, files: list[tuple[Path, str]], assignment: str) -> Handed
         return HandedInAnswers(student, problem=f"{len(files)} answers files were found ({names}); keep the one meant")
     path, problem = files[0]
     if problem:
-        return HandedInAnswers(student, problem=problem, is_missing=path.is_dir())
+        return HandedInAnswers(student, problem=problem, is_missing=not path.is_symlink())
     data = b""
     try:
         data = read_file(path, LARGEST)
@@ -135,8 +163,7 @@ def _json(text: str, name: str) -> Any:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
+            twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
             raise QuizError(f"{name}: `{_short(twice)}` is answered twice; keep the answer that is meant")
         return found
 
@@ -156,13 +183,21 @@ def _json(text: str, name: str) -> Any:
 
 
 def _yaml(text: str, name: str) -> Any:
-    if text.count("\n") > 5000:
-        raise QuizError(f"{name} has more than 5000 lines; hand in the answers file only")
+    if len(text) > LARGEST_YAML:
+        raise QuizError(f"{name} is larger than {LARGEST_YAML // 1000} kB; export the answers as JSON")
     try:
-        return parse_yaml(text, Path(name), aliases=False)
+        return parse_yaml(text, Path(name), long=True, aliases=False)
     except CourseError as error:
         first = error.problems[0] if error.problems else str(error)
-        raise QuizError(f"{name}, {first}") from None
+        raise QuizError(f"{name}, {shown(first[:300])}") from None
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    if not isinstance(value, (dict, list)):
+        return False
+    return levels == 0 or any(
+        _is_deeper(part, levels - 1) for part in (value.values() if isinstance(value, dict) else value)
+    )
 
 
 def _short(value: object) -> str:

@@ -30,6 +30,9 @@ from autograder.quiz.model import (
 MOST_DRAWS = 64
 """More variants of a question than this help nobody."""
 
+NEAR_ZERO = 1e-9
+"""What rounding leaves of 0."""
+
 
 @dataclass(frozen=True)
 class Draw:
@@ -87,7 +90,7 @@ class Bank:
     def draw(self, item: Drawn, student: str) -> Draw:
         """The variant that a student gets."""
         draws = self.draws(item)
-        return draws[drawn(student, item.id, len(draws))]
+        return draws[drawn(student, item.id, len(draws)) if len(draws) > 1 else 0]
 
     def value(self, formula: str) -> Value:
         """The value of a formula without parameters. Raises QuizError."""
@@ -233,14 +236,14 @@ def _draws(item: Drawn, traces: Traces) -> Iterator[Draw]:
 
 
 def _tolerance(item: Drawn, value: Value) -> float:
-    """How far from the value an answer may be; near zero a relative tolerance is an absolute one."""
+    """How far from the value an answer may be; at zero, where a share is nothing, a relative tolerance is absolute."""
     if not isinstance(item, Number):
         return 0.0
     if isinstance(value, list):
         raise QuizError(f"{item.id}: the key of a number must be one number, got a list")
     if item.key.tolerance is not None:
         return item.key.tolerance
-    return float(item.key.relative or 0.0) * (abs(value) or 1.0)
+    return float(item.key.relative or 0.0) * (abs(value) if abs(value) > NEAR_ZERO else 1.0)
 
 
 def _evaluated(text: str, names: Mapping[str, int | float], traces: Traces, where: str = "") -> Value:

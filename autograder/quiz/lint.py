@@ -24,7 +24,7 @@ from autograder.quiz.model import (
     ShortText,
     Single,
 )
-from autograder.quiz.public import displayed_options, displayed_steps
+from autograder.quiz.public import displayed_lefts, displayed_options, displayed_rights, displayed_steps
 from autograder.quiz.snippets import printed
 
 LONGEST_SENTENCE, LONGEST_PROMPT = 30, 80
@@ -60,17 +60,33 @@ def _about_item(bank: Bank, item: AnyItem) -> Iterator[str]:
     elif isinstance(item, Drawn):
         yield from _about_draws(bank, item)
     elif isinstance(item, ShortText):
+        empty = [text for text in (*item.key.accept, *(each.text for each in item.wrong)) if not _is_readable(text)]
+        if empty:
+            yield f"nothing is left of the text {empty[0]} once it is read"
+            return
         accepted = {reading.text(text, item.key.case) for text in item.key.accept}
-        yield from (f"an accepted text is empty once it is read: {a}" for a in item.key.accept if not reading.text(a))
         wrong = [reading.text(each.text, item.key.case) for each in item.wrong]
         yield from (f"the named wrong text {text} is accepted as well" for text in wrong if text in accepted)
         yield from _twice("named wrong texts", wrong)
-    elif isinstance(item, Match) and not item.confusions:
-        yield "no confusion is named; say which sides are mixed up, and why"
+    elif isinstance(item, Match):
+        if not item.confusions:
+            yield "no confusion is named; say which sides are mixed up, and why"
+        belongs = {pair.left: pair.right for pair in item.pairs}
+        if [belongs[left] for left in displayed_lefts(item)] == displayed_rights(item)[: len(belongs)]:
+            yield "the right sides are shown in the order of the left ones; reword one of them"
+    elif isinstance(item, Order) and [text for text in displayed_steps(item) if text in item.steps] == list(item.steps):
+        yield "the steps are shown in the right order; reword one of them"
     elif isinstance(item, Open) and len(item.rubric) < 2:
         yield "the rubric must have at least two points"
     if isinstance(item, (Number, Shape, ShortText, Output)) and not item.wrong:
         yield "no wrong answer is named; name at least the one that is met most"
+
+
+def _is_readable(text: str) -> bool:
+    try:
+        return bool(reading.text(text))
+    except reading.Rewrite:
+        return False
 
 
 def _wording(item: AnyItem) -> Iterator[str]:
@@ -118,6 +134,8 @@ def _about_draws(bank: Bank, item: Drawn) -> Iterator[str]:
     )
     if item.parameters and (left := re.search(r"(?<!{){(\w+)}(?!})", filled(item.prompt, draws[0].parameters))):
         yield f"the prompt names {left[0]}, which is not a parameter"
+    if item.parameters and all(draw.value == draws[0].value for draw in draws):
+        yield f"every variant has the same answer, {draws[0].value}"
     for draw in draws:
         values = [draw.value, *(value for value, _ in draw.wrong)]
         shown = f" for {dict(draw.parameters)}" if draw.parameters else ""
@@ -160,6 +178,8 @@ def _about_group(bank: Bank, group: Group) -> Iterator[str]:
             if not aspects[aspect]:
                 yield f"no item has the aspect {aspect}"
     for item in group.items:
+        if answer := _given_away(bank, item, item.id.replace("_", " ")):
+            yield f"the id of {item.id} gives away its answer: {answer}"
         for other in group.items:
             if item is not other and (answer := _given_away(bank, item, public_text(other))):
                 yield f"{other.id} gives away the answer of {item.id}: {answer}"

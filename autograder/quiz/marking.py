@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from autograder.grading.receipt import PASSED
@@ -21,6 +22,9 @@ PARTLY, FAILED, NOT_ANSWERED, REWRITE, SELF_ASSESSED = (
     "please rewrite",
     "self-assessed",
 )
+
+LAST_BITS = 1e-9
+"""What arithmetic may do to a number, as a share of it."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ def _judged(bank: Bank, item: AnyItem, typed: object, student: str) -> tuple[Fra
         case Single() | Multiple():
             return _choice(item, typed)
         case Number():
-            return _number(bank.draw(item, student), reading.number(typed))
+            return _number(bank.draw(item, student), reading.number(typed, item.key.percent))
         case Shape():
             return _shape(bank.draw(item, student), reading.shape(typed))
         case ShortText():
@@ -97,9 +101,12 @@ def _number(draw: Draw, given: float) -> tuple[Fraction, Said]:
 
 
 def close(given: float, value: Value, tolerance: float) -> bool:
-    """Within the tolerance, the border included: the last bits of a decimal number decide nothing."""
+    """Within the tolerance, the border included: the last bits of a decimal number decide nothing.
+
+    A tolerance of 0 is exact: for 0 itself nothing but 0 will do.
+    """
     assert not isinstance(value, list)
-    return abs(given - value) <= tolerance + 1e-9 * max(1.0, abs(value))
+    return abs(given - value) <= tolerance + LAST_BITS * max(abs(value), tolerance)
 
 
 def _shape(draw: Draw, given: list[int]) -> tuple[Fraction, Said]:
@@ -110,15 +117,15 @@ def _shape(draw: Draw, given: list[int]) -> tuple[Fraction, Said]:
 
 def _text(item: ShortText, typed: object) -> tuple[Fraction, Said]:
     given = reading.text(typed, item.key.case)
-    if given in {reading.text(accepted, item.key.case) for accepted in item.key.accept}:
+    if any(given == _key_text(accepted, item.key.case) for accepted in item.key.accept):
         return Fraction(1), []
-    found = [w for w in item.wrong if reading.text(w.text, item.key.case) == given]
+    found = [w for w in item.wrong if _key_text(w.text, item.key.case) == given]
     return Fraction(0), [(wrong.feedback, wrong.misconception) for wrong in found]
 
 
 def _order(item: Order, typed: object) -> tuple[Fraction, Said]:
     texts = displayed_steps(item)
-    given = [texts[LETTERS.index(x)] for x in reading.letters(typed, LETTERS[: len(texts)], True)]
+    given = [texts[LETTERS.index(x)] for x in reading.letters(typed, LETTERS[: len(texts)], True, True)]
     if given == list(item.steps):
         return Fraction(1), []
     said: Said = [(extra.feedback, extra.misconception) for extra in item.extra if extra.text in given]
@@ -142,7 +149,11 @@ def _match(item: Match, typed: object) -> tuple[Fraction, Said]:
 
 def _output(item: Output, typed: object) -> tuple[Fraction, Said]:
     given = reading.output(typed)
-    if given == reading.output(item.key.output):
+    if given == _key_output(item.key.output):
         return Fraction(1), []
-    found = [w for w in item.wrong if reading.output(w.output) == given]
+    found = [w for w in item.wrong if _key_output(w.output) == given]
     return Fraction(0), [(wrong.feedback, wrong.misconception) for wrong in found]
+
+
+_key_text, _key_output = lru_cache(5_000)(reading.text), lru_cache(5_000)(reading.output)
+"""Keys are read as answers are, but not once more for each student."""

@@ -109,11 +109,15 @@ class Multiple(Item):
 
 
 class NumberKey(Part):
-    """The value, and how near an answer must be: `tolerance` is absolute, `relative` a share of it. 0 is exact."""
+    """The value, and how near an answer must be: `tolerance` is absolute, `relative` a share of it. 0 is exact.
+
+    With `percent` the question asks how many percent: `35`, `35 %` and `35%` are the same answer.
+    """
 
     value: Formula
     tolerance: Tolerance | None = None
     relative: Tolerance | None = None
+    percent: bool = False
 
     @model_validator(mode="after")
     def _one_tolerance(self) -> NumberKey:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from autograder.course.points import shown
 from autograder.quiz.bank import Bank, Group
-from autograder.quiz.model import AnyItem, Drawn, Match, Multiple, Open, Order, Output, Single
+from autograder.quiz.model import AnyItem, Drawn, Match, Multiple, Number, Open, Order, Output, Single
 
 FORMAT = "autograder-quiz-1"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -53,6 +54,8 @@ def public_item(bank: Bank, item: AnyItem) -> dict[str, Any]:
         found["scoring"] = item.scoring
     if isinstance(item, Drawn) and item.parameters:
         found["draws"] = [dict(draw.parameters) for draw in bank.draws(item)]
+    if isinstance(item, Number) and item.key.percent:
+        found["unit"] = "%"
     if isinstance(item, Order):
         found["steps"] = [{"letter": LETTERS[i], "text": text} for i, text in enumerate(displayed_steps(item))]
         found["count"] = len(item.steps)
@@ -90,4 +93,9 @@ def displayed_rights(item: Match) -> list[str]:
 
 def shuffled(item: str, texts: Sequence[str]) -> list[str]:
     """The texts in an order that depends on them and the item only."""
-    return sorted(texts, key=lambda text: hashlib.sha256(f"{item}\n{text}".encode()).digest())
+    return list(_shuffled(item, tuple(texts)))
+
+
+@lru_cache(maxsize=10_000)
+def _shuffled(item: str, texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(texts, key=lambda text: hashlib.sha256(f"{item}\n{text}".encode()).digest()))

@@ -6,6 +6,8 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from autograder import __version__
@@ -19,9 +21,12 @@ from autograder.grading.receipt import (
     Receipt,
 )
 from autograder.grading.store import now
-from autograder.quiz.answers import HandedInAnswers
+from autograder.intake.names import shown
+from autograder.quiz.answers import Answers, HandedInAnswers
 from autograder.quiz.bank import Bank
+from autograder.quiz.drawing import filled
 from autograder.quiz.marking import NOT_ANSWERED, REWRITE, Mark, mark
+from autograder.quiz.model import AnyItem, Drawn
 from autograder.quiz.public import public_item
 
 MOST_NOTES = 20
@@ -32,14 +37,19 @@ def quiz_id(assignment: str) -> str:
     return f"{assignment}/quiz"
 
 
+def is_quiz(assignment: str) -> bool:
+    """Are receipts of this name those of a quiz?"""
+    return "/" in assignment
+
+
 def bank_hash(bank: Bank) -> str:
     """Changes with anything that decides a mark."""
-    keyed = [[item.model_dump(), _draws(bank, item)] for item in bank.items]
-    return hashlib.sha256(json.dumps(keyed, sort_keys=True, default=str).encode()).hexdigest()
+    keyed = [[group.course, repr(item), _draws(bank, item)] for group in bank.groups for item in group.items]
+    return hashlib.sha256(json.dumps(keyed).encode()).hexdigest()
 
 
-def _draws(bank: Bank, item: Any) -> list[list[Any]]:
-    if not hasattr(item, "parameters"):
+def _draws(bank: Bank, item: AnyItem) -> list[list[Any]]:
+    if not isinstance(item, Drawn):
         return []
     return [[dict(d.parameters), d.value, d.tolerance, [value for value, _ in d.wrong]] for d in bank.draws(item)]
 
@@ -51,12 +61,13 @@ class Marker:
         self.bank = bank
         self._course = course
         self.hash = bank_hash(bank)
+        self._beginnings = {item.id: _beginning(item.prompt) for item in bank.items}
         self._versions = {item.id: public_item(bank, item)["version"] for item in bank.items}
-        self._titles = {item.id: " ".join(item.prompt.split())[:100] for item in bank.items}
 
     def receipt(self, handed_in: HandedInAnswers) -> Receipt:
         """The receipt of one student."""
-        marks = self.marks(handed_in)
+        seed = (handed_in.answers and handed_in.answers.student) or handed_in.student
+        marks = self._marks(handed_in.answers, seed)
         notes = tuple(self._notes(handed_in, marks))
         if handed_in.problem:
             status = NOT_SUBMITTED if handed_in.is_missing else NEEDS_ATTENTION
@@ -67,9 +78,9 @@ class Marker:
             course=self._course.id,
             assignment=quiz_id(self.bank.assignment),
             student=handed_in.student,
-            name=None,
+            name=handed_in.name,
             status=status,
-            submission_hash=hashlib.sha256(handed_in.data).hexdigest(),
+            submission_hash=hashlib.sha256(handed_in.data or handed_in.problem.encode()).hexdigest(),
             suite_hash=self.hash,
             kit_version=__version__,
             seed=0,
@@ -77,17 +88,15 @@ class Marker:
             isolation="no code is run",
             graded_at=now(),
             seconds=0.0,
-            checks=tuple(self._checks(marks)),
+            checks=tuple(self._checks(marks, seed)),
             notes=notes,
             output={m.item: _typed(m.typed) for m in marks.values() if m.outcome != NOT_ANSWERED},
             diagnoses=self._diagnoses(marks),
         )
 
-    def marks(self, handed_in: HandedInAnswers) -> dict[str, Mark]:
+    def _marks(self, answers: Answers | None, seed: str) -> dict[str, Mark]:
         """The mark of every item, in the order of the bank."""
-        answers = handed_in.answers
         given: Mapping[str, object] = answers.answers if answers else {}
-        seed = (answers.student if answers else None) or handed_in.student
         found = {}
         for item in self.bank.items:
             one = mark(self.bank, item, given.get(item.id), seed)
@@ -108,12 +117,12 @@ class Marker:
         seed = handed_in.answers.student
         if seed and seed != handed_in.student:
             yield f"the questions were drawn for {seed[:60]}, the file was handed in by {handed_in.student}"
-        unknown = [str(key)[:40] for key in handed_in.answers.answers if key not in marks]
+        unknown = [shown(key[:40]) for key in handed_in.answers.answers if key not in marks]
         yield from (f"{key} is not a question of this quiz; its answer was not marked" for key in unknown[:MOST_NOTES])
         if len(unknown) > MOST_NOTES:
             yield f"and {len(unknown) - MOST_NOTES} more answers to unknown questions"
 
-    def _checks(self, marks: Mapping[str, Mark]) -> Iterator[CheckResult]:
+    def _checks(self, marks: Mapping[str, Mark], seed: str) -> Iterator[CheckResult]:
         for group in self.bank.groups:
             for item in group.items:
                 if item.counted:
@@ -121,7 +130,7 @@ class Marker:
                     yield CheckResult(
                         id=item.id,
                         exercise=group.course,
-                        title=self._titles[item.id],
+                        title=self._title(item, seed),
                         public=True,
                         points=item.points,
                         outcome=one.outcome,
@@ -129,20 +138,41 @@ class Marker:
                         message=" ".join(one.feedback),
                     )
 
+    def _title(self, item: AnyItem, student: str) -> str:
+        """The beginning of the question, as the student saw it."""
+        if isinstance(item, Drawn) and item.parameters:
+            return _beginning(filled(item.prompt, self.bank.draw(item, student).parameters))
+        return self._beginnings[item.id]
+
     def _diagnoses(self, marks: Mapping[str, Mark]) -> dict[str, tuple[Diagnosis, ...]]:
         """The false ideas that answers show, by section."""
         found: dict[str, tuple[Diagnosis, ...]] = {}
         for group in self.bank.groups:
-            shown: dict[str, list[str]] = {}
+            ideas: dict[str, list[str]] = {}
             for item in group.items:
                 for idea in marks[item.id].misconceptions:
-                    shown.setdefault(idea, []).append(item.id)
-            if shown:
+                    ideas.setdefault(idea, []).append(item.id)
+            if ideas:
                 found[group.course] = tuple(
                     Diagnosis(idea, self.bank.misconceptions[idea], "", group.course, tuple(items))
-                    for idea, items in shown.items()
+                    for idea, items in ideas.items()
                 )
         return found
+
+
+def section_points(bank: Bank) -> dict[str, Fraction]:
+    """The points of each section, as its receipts name it."""
+    found: dict[str, Fraction] = {}
+    for group in bank.groups:
+        points = sum((item.points for item in group.items if item.counted), Fraction(0))
+        found[group.course] = found.get(group.course, Fraction(0)) + points
+    return found
+
+
+def without_feedback(receipt: Receipt) -> Receipt:
+    """What may be told where hints are not: outcomes, and how to write what could not be read."""
+    checks = tuple(c if c.outcome == REWRITE else replace(c, message="") for c in receipt.checks)
+    return replace(receipt, checks=checks)
 
 
 def item_analysis(receipts: list[Receipt]) -> list[dict[str, Any]]:
@@ -163,6 +193,10 @@ def item_analysis(receipts: list[Receipt]) -> list[dict[str, Any]]:
                     if item in rows:
                         rows[item].setdefault("ideas", Counter())[diagnosis.name] += 1
     return list(rows.values())
+
+
+def _beginning(prompt: str) -> str:
+    return " ".join(prompt.split())[:100]
 
 
 def _typed(answer: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from rich import box
@@ -11,20 +12,36 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.grading.receipt import Receipt, shown
+from autograder.grading.score import scores
+from autograder.grading.store import Store
+
+Row = tuple[Receipt, Fraction, bool]
+"""A receipt, the points that stand, and whether a person gave some of them."""
 
 
-def quiz_table(console: Console, receipts: Sequence[Receipt]) -> None:
-    """One line per student: answered, points, and what to look at."""
+def standing_points(store: Store, receipts: Sequence[Receipt]) -> list[Row]:
+    """Rows of a table, for receipts of one assignment."""
+    by_hand = store.adjusted(receipts[0].assignment) if receipts else set()
+    rows = []
+    for receipt in receipts:
+        given = store.adjustments(receipt.assignment, receipt.student) if receipt.student in by_hand else []
+        points = sum((s.points for s in scores(receipt, given)), Fraction(0)) if given else receipt.earned
+        rows.append((receipt, points, bool(given)))
+    return rows
+
+
+def quiz_table(console: Console, rows: Sequence[Row]) -> None:
+    """One line per student: answered, points (with * where a person gave some), and what to look at."""
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
     table.add_column("student", overflow="fold")
     for name in ("answered", "points", "of"):
         table.add_column(name, justify="right")
     table.add_column("to look at", overflow="fold")
-    for receipt in receipts:
+    for receipt, points, is_manual in rows:
         answered = sum(check.outcome != "not attempted" for check in receipt.checks)
         rewrite = [check.id for check in receipt.checks if check.outcome == "please rewrite"]
         remarks = [*receipt.notes[:1], *([f"please rewrite: {', '.join(rewrite[:3])}"] if rewrite else [])]
-        numbers = (f"{answered}/{len(receipt.checks)}", shown(receipt.earned), shown(receipt.possible))
+        numbers = (f"{answered}/{len(receipt.checks)}", shown(points) + "*" * is_manual, shown(receipt.possible))
         table.add_row(Text(receipt.student), *numbers, Text("; ".join(remarks)))
     console.print(table)
 

@@ -120,7 +120,8 @@ def _diagnosis_grid(found: Iterable[Diagnosis], instructor: bool) -> Table:
     for diagnosis in found:
         words = Text(diagnosis.name, style="bold")
         words.append(f"  ({diagnosis.course})", style="not bold")
-        words.append(f"\n{diagnosis.hint}", style="not bold italic")
+        if diagnosis.hint:
+            words.append(f"\n{diagnosis.hint}", style="not bold italic")
         if instructor:
             words.append(f"\n[{diagnosis.mistake}: {', '.join(diagnosis.checks)}]", style="not bold dim")
         grid.add_row("  looks like", words)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from command_line import ask as autograder
-from quiz_course import FEEDBACK, WHY, quiz_course
+from keyed_course import FEEDBACK, WHY, keyed_course
 
 from autograder.authoring import release
 from autograder.authoring.bundle.plain import Layout, columns, formula, in_ascii
@@ -40,7 +40,7 @@ Take = Callable[..., str]
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The course's folder, with what students get in it."""
-    files, lines = quiz_course(tmp_path_factory.mktemp("course"))
+    files, lines = keyed_course(tmp_path_factory.mktemp("course"))
     release(files, lines)
     return files.root
 
@@ -78,7 +78,7 @@ def test_every_type_of_question_is_answered_and_the_file_can_be_marked(folder: P
     read = read_answers((folder / "quiz_answers.json").read_bytes(), "quiz_answers.json", "lines")
     assert read.student == "mira" and list(read.answers) == IDS == list(read.versions)
     assert read.answers["q_output"] == "1\n2"
-    bank = load_bank(quiz_course(released)[0], load_course(released), "lines")
+    bank = load_bank(keyed_course(released)[0], load_course(released), "lines")
     versions = {q["id"]: q["version"] for section in public_quiz(bank)["sections"] for q in section["items"]}
     assert read.versions == versions
     outcomes = {name: mark(bank, bank.by_id[name], typed, "mira").outcome for name, typed in read.answers.items()}
@@ -309,7 +309,7 @@ def test_the_command_takes_the_released_quiz_where_there_is_no_complete_one(fold
     course = tmp_path / "course"
     (course / "assignments").mkdir(parents=True)
     shutil.copytree(folder, course / "assignments/lines")
-    quiz_course(tmp_path / "whole")
+    keyed_course(tmp_path / "whole")
     shutil.copy(tmp_path / "whole/course.yml", course)
     done = autograder("quiz", "take", "lines", "--section", "x", cwd=course)
     assert done.returncode == 2 and done.stderr.startswith('autograder: "x" is no section of this quiz')

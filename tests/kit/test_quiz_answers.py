@@ -1,0 +1,345 @@
+"""Answers files: whatever is handed in, one sentence for it, the class goes on; and the command `autograder quiz mark`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from command_line import Ran, ask
+from quiz_course import OFFSET, QUIZ, RIGHT, SLOPE, hand_in, quiz_files
+
+from autograder.grading.receipt import Receipt
+from autograder.grading.store import Store
+from autograder.quiz.answers import find_answers, read_answers
+from autograder.quiz.answers_file import written
+from autograder.quiz.bank import load_bank
+from autograder.quiz.public import public_item
+from autograder.quiz.receipts import Marker
+
+SECRETS = ("3.0", "offset", "[7]", "It stretches", "Twice the slope", "A slope multiplies", "lay the ruler draw")
+
+
+def answers(body: str) -> bytes:
+    return f'{{"answers": {body}}}'.encode()
+
+
+HOSTILE: dict[str, tuple[bytes, str]] = {
+    "10 MB": (answers('"' + "x" * 10_000_000 + '"'), "larger than 500"),
+    "nested JSON": (answers("[" * 100_000), "nested too deeply"),
+    "nested JSON that ends": (answers('{"a": ' + "[" * 400 + "]" * 400 + "}"), "nested too deeply"),
+    "nested YAML": (b"answers: " + b"[" * 90_000, "nesting depth"),
+    "nested YAML blocks": (b"- " * 49_000, "nesting depth"),
+    "YAML one level below the other": ("\n".join(" " * i + "a:" for i in range(400)).encode(), "nested too deeply"),
+    "not a mapping": (b"[1, 2]", "no answers file"),
+    "no answers": (b'{"student": "x"}', "no answers file"),
+    "answers are a list": (answers("[]"), "`answers` must be a mapping"),
+    "answers are text": (answers('"a"'), "`answers` must be a mapping"),
+    "answers are null": (answers("null"), "`answers` must be a mapping"),
+    "versions are text": (b'{"answers": {}, "versions": "1"}', "`versions` must be a mapping"),
+    "student is a number": (b'{"answers": {}, "student": 7}', "`student` must be text"),
+    "student is long": (b'{"answers": {}, "student": "' + b"x" * 201 + b'"}', "at most 200"),
+    "student steers a terminal": (b'{"answers": {}, "student": "\\u001b[2J"}', "all of them visible"),
+    "student is half a character": (b'{"answers": {}, "student": "\\ud800"}', "all of them visible"),
+    "unknown field": (b'{"answers": {}, "score": 100}', "`score` is not a field"),
+    "field that steers a terminal": (b'{"answers": {}, "\\u001b[2J\\n": 1}', "is not a field"),
+    "another assignment": (b'{"answers": {}, "assignment": "week09"}', "the quiz of week09, not of lines"),
+    "another format": (b'{"answers": {}, "format": "autograder-answers-9"}', "this kit reads autograder-answers-1"),
+    "NaN": (answers('{"s1_twice": NaN}'), "NaN is not a number"),
+    "Infinity": (answers('{"s1_twice": -Infinity}'), "-Infinity is not a number"),
+    "10,000 digits": (answers('{"s1_twice": ' + "9" * 10_000 + "}"), "too many digits"),
+    "10,000 digits in YAML": (b"answers: {s1_twice: " + b"9" * 10_000 + b"}", "cannot be read as a number"),
+    "the same question twice": (answers('{"s1_twice": 1, "s1_twice": 3}'), "`s1_twice` is answered twice"),
+    "twice in YAML": (b"answers:\n  s1_twice: 1\n  s1_twice: 3\n", "given twice, in lines 2 and 3"),
+    "twice among many": (answers("{" + ", ".join(f'"k{i}": 1' for i in range(30_000)) + ', "z": 1, "z": 2}'), "`z` is answered"),
+    "a YAML tag": (b"answers: !!python/object/apply:os.system ['echo']\n", "the tag"),
+    "a YAML anchor": (b"answers: {s1_twice: &a 3, s2_shape: *a}", "anchors and aliases"),
+    "a YAML bomb": (b"a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\nanswers: {x: [*c,*c]}", "anchors and aliases"),
+    "a YAML alias of itself": (b"answers: &a {x: *a}", "anchors and aliases"),
+    "YAML keys that are numbers": (b"answers: {1: a}", "must be text; put it in quotes"),
+    "YAML as long as JSON may be": (b"answers:\n" + b"  k: 1\n" * 20_000, "larger than 100 kB"),
+    "UTF-16": ('{"answers": {}}'.encode("utf-16"), "not UTF-8"),
+    "UTF-16 without a mark": ('{"answers": {}}'.encode("utf-16-le"), "not valid JSON"),
+    "Latin-1": ('{"answers": {"x": "é"}}'.encode("latin-1"), "not UTF-8"),
+    "control character": (answers('{"x": "\x07"}'), "not valid JSON"),
+    "half a file": (b'{"answers": {"s1_twice": "3', "line 1: not valid JSON"),
+    "nothing": (b"", "there is nothing in it"),
+    "bytes": (bytes(range(256)), "not UTF-8"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    quiz_files(tmp_path / "course")
+    return tmp_path / "course"
+
+
+@pytest.fixture
+def receipt(course: Path, tmp_path: Path) -> Callable[..., Receipt]:
+    files_course = quiz_files(course)
+    marker = Marker(load_bank(*files_course, "lines"), files_course[1])
+
+    def of(given: object, **more: object) -> Receipt:
+        hand_in(tmp_path / "class", "mira", given, **more)  # type: ignore[arg-type]
+        (found,) = find_answers([tmp_path / "class"], "lines")
+        return marker.receipt(found)
+
+    return of
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_gets_one_sentence(name: str, tmp_path: Path) -> None:
+    data, sentence = HOSTILE[name]
+    (tmp_path / "mira").mkdir()
+    (tmp_path / "mira" / "quiz_answers.json").write_bytes(data)
+    (found,) = find_answers([tmp_path], "lines")
+    assert found.answers is None
+    assert sentence in found.problem
+    assert len(found.problem) < 400
+    assert found.problem.isprintable()
+
+
+def test_a_byte_order_mark_and_yaml_are_fine() -> None:
+    assert read_answers(b'\xef\xbb\xbf{"answers": {"x": "1"}}', "a.json", "lines").answers == {"x": "1"}
+    assert read_answers(b"answers:\n  x: 1,5\n  y: [a, c]\n  z: {\"1\": c}\n", "a.yml", "lines").answers == {
+        "x": "1,5", "y": ["a", "c"], "z": {"1": "c"},
+    }  # fmt: skip
+
+
+def test_a_number_beyond_all_measure_is_asked_back_and_not_refused(course: Path, tmp_path: Path) -> None:
+    """JSON has such numbers, unlike NaN."""
+    (tmp_path / "mira.json").write_bytes(answers('{"s1_twice": 1e999, "s2_name": "offset"}'))
+    done = marked(course, tmp_path / "mira.json")
+    assert "please rewrite: s1_twice" in done.stdout
+    assert done.stdout.split("2/9")[1].split()[:2] == ["1", "9"]
+
+
+def test_what_is_written_can_be_read_again() -> None:
+    given = {"x": 'a "quoted" \x1b', "y": ["a"], "z": {"1": "c"}}
+    found = read_answers(written("lines", "mira", given, {"x": "1f"}).encode(), "a.json", "lines")
+    assert (found.student, found.answers, found.versions) == ("mira", given, {"x": "1f"})
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [True, 1e308, -1e308, 10**400, "x" * 5000, "\x1b[31m3", "\ud800", ["a"] * 999, [["a"]], {"a": ["c"]}, [None], {"": ""},
+     "<script>alert(1)</script>", "${7*7}", "__proto__", 0, False],
+)  # fmt: skip
+def test_an_answer_of_any_kind_is_failed_or_asked_back_and_kept(receipt: Callable[..., Receipt], typed: object) -> None:
+    ids = [line.split()[2] for file in (SLOPE, OFFSET) for line in QUIZ[file].splitlines() if "- id:" in line]
+    found = receipt(dict.fromkeys(ids, typed))
+    assert {check.outcome for check in found.checks} <= {"failed", "please rewrite"}
+    assert found.earned == 0
+    assert all(check.message.isprintable() for check in found.checks)
+    assert found.output["s1_twice"] == (typed if isinstance(typed, str) else json.dumps(typed))[:2000]
+    assert Receipt.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+
+
+def test_unknown_questions_are_named_a_few_at_a_time(receipt: Callable[..., Receipt]) -> None:
+    strange = {"__proto__": 1, "constructor": 2, "a\nb\x1b[2J": 3, "": 4, **{f"k{i}": i for i in range(5000)}}
+    found = receipt({**RIGHT, **strange})
+    assert found.earned == 4
+    assert len(found.notes) == 21
+    assert found.notes[0] == "__proto__ is not a question of this quiz; its answer was not marked"
+    assert found.notes[-1] == "and 4984 more answers to unknown questions"
+    assert all(note.isprintable() for note in found.notes)
+    assert found.attention()
+
+
+def test_an_answer_to_another_version_is_asked_again(receipt: Callable[..., Receipt], course: Path) -> None:
+    bank = load_bank(*quiz_files(course), "lines")
+    versions = {item.id: public_item(bank, item)["version"] for item in bank.items}
+    assert receipt(RIGHT, versions=versions).earned == 4
+    for other in ("00000000", 7, None, ["x"], {"a": 1}, True):
+        found = receipt(RIGHT, versions={**versions, "s1_twice": other})
+        outcome = {check.id: check.outcome for check in found.checks}["s1_twice"]
+        assert outcome == ("passed" if other is None else "please rewrite")
+
+
+def test_a_file_that_was_drawn_for_another_is_marked_by_that_draw_and_pointed_out(
+    receipt: Callable[..., Receipt],
+) -> None:
+    found = receipt(RIGHT, student="noor")
+    assert found.notes == ("the questions were drawn for noor, the file was handed in by mira",)
+    assert found.attention()
+    assert not receipt(RIGHT, student="mira").attention()
+
+
+def test_an_empty_file_says_so_and_reveals_nothing(course: Path, tmp_path: Path) -> None:
+    """Case B36: before anything is known, nothing may come back."""
+    hand_in(tmp_path / "class", "mira", {})
+    done = marked(course, tmp_path / "class")
+    assert done.returncode == 1
+    assert "nothing was answered" in done.stdout
+    shown = ask("show", "mira", "--assignment", "lines/quiz", "--json", cwd=course).stdout
+    assert json.loads(shown)["earned"] == "0"
+    for secret in SECRETS:
+        assert secret not in done.stdout + done.stderr + shown, secret
+    assert [check["message"] for check in json.loads(shown)["checks"]] == [""] * 9
+
+
+def marked(course: Path, *arguments: str | Path) -> Ran:
+    return ask("quiz", "mark", "lines", *arguments, cwd=course)
+
+
+def test_whatever_lies_in_the_folder_the_class_goes_on(course: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    hand_in(folder, "right", RIGHT)
+    (folder / "alone.json").write_text(json.dumps({"answers": RIGHT}))
+    hand_in(folder, "twice", RIGHT)
+    (folder / "twice" / "quiz_answers.yml").write_text("answers: {}\n")
+    hand_in(folder, "file_and_folder", RIGHT)
+    (folder / "file_and_folder.yaml").write_text("answers: {}\n")
+    (folder / "folder" / "quiz_answers.json").mkdir(parents=True)
+    (folder / "none").mkdir()
+    (folder / "pipe").mkdir()
+    os.mkfifo(folder / "pipe" / "quiz_answers.json")
+    (folder / "link").mkdir()
+    (folder / "link" / "quiz_answers.json").symlink_to(folder / "alone.json")
+    (folder / "linked").symlink_to(folder / "right")
+    (folder / "dangling.json").symlink_to("nowhere")
+    (folder / "\x1b[2J").mkdir()
+    (folder / ".DS_Store").write_text("junk")
+    (folder / "notes.txt").write_text("no answers")
+    (folder / "large.json").write_bytes(HOSTILE["10 MB"][0])
+    done = marked(course, folder, "--json")
+    found = {each["student"]: (each["status"], each["earned"], *each["notes"]) for each in json.loads(done.stdout)}
+    assert done.returncode == 1
+    assert "answers of 12 students marked; 10 of 12 need attention" in done.stderr
+    two = "2 answers files were found"
+    attention = {
+        "alone": None, "right": None, "twice": two, "file_and_folder": two, "folder": "is a folder", "pipe": "is a named pipe",
+        "link": "is a symbolic link", "linked": "linked is a symbolic link", "dangling": "dangling.json is a symbolic link",
+        "large": "large.json is larger than 500,000 bytes", "none": "there is no quiz_answers.json in none",
+        "\N{REPLACEMENT CHARACTER}[2J": "there is no quiz_answers.json",
+    }  # fmt: skip
+    assert set(found) == set(attention)
+    for student, sentence in attention.items():
+        status, earned, *notes = found[student]
+        if sentence is None:
+            assert (status, earned, notes) == ("graded", "4", [])
+        else:
+            assert len(notes) == 1
+            assert sentence in notes[0]
+            assert (status, earned) == ("not submitted" if "there is no" in sentence else "needs attention", "0")
+
+
+@pytest.mark.parametrize(("paths", "sentence"), [(["nowhere"], "does not exist"), (["."], "no answers file")])
+def test_nothing_to_mark_is_said(course: Path, tmp_path: Path, paths: list[str], sentence: str) -> None:
+    (tmp_path / "empty").mkdir()
+    done = marked(course, *(tmp_path / "empty" / path for path in paths))
+    assert done.returncode == 2
+    assert sentence in done.stderr
+
+
+def test_marking_again_adds_no_receipt_until_something_changes(course: Path, tmp_path: Path) -> None:
+    def receipts() -> int:
+        with Store.in_course(course) as store:
+            return sum(len(store.history("lines/quiz", student)) for student in ("mira", "noor", "ole"))
+
+    folder = tmp_path / "class"
+    for student in ("mira", "noor"):
+        hand_in(folder, student, RIGHT)
+    (folder / "ole").mkdir()
+    assert [marked(course, folder).returncode, receipts()] == [1, 3]
+    assert [marked(course, folder).returncode, receipts()] == [1, 3]
+    hand_in(folder, "noor", {**RIGHT, "s1_twice": "17"})
+    marked(course, folder)
+    assert receipts() == 4
+    hand_in(folder, "noor", RIGHT)
+    marked(course, folder)
+    assert receipts() == 5
+    (course / SLOPE).write_text(QUIZ[SLOPE].replace("tolerance: 0.05", "tolerance: 0.04"))
+    marked(course, folder)
+    assert receipts() == 8
+    with Store.in_course(course) as store:
+        standing = store.standing("lines/quiz", "noor")
+    assert standing is not None
+    assert standing.earned == 4
+    assert standing.output["s1_twice"] == "3,0"
+
+
+def test_with_a_roster_everybody_has_one_row(course: Path, tmp_path: Path) -> None:
+    hand_in(tmp_path / "class", "mira", RIGHT)
+    hand_in(tmp_path / "class", "Noor (1)", RIGHT)
+    (tmp_path / "roster.csv").write_text("student_id,name\nnoor,Noor N\nmira,Mira M\nole,Ole O\n")
+    done = marked(course, tmp_path / "class", "--roster", tmp_path / "roster.csv")
+    assert done.returncode == 1
+    assert "Noor (1) is not in the roster; if it is noor's, rename it" in done.stdout
+    assert "answers of 3 students marked; 2 of 3 need attention" in done.stderr
+    with Store.in_course(course) as store:
+        assert store.students() == ["mira", "noor", "ole"]
+        missing = store.standing("lines/quiz", "ole")
+    assert missing is not None
+    assert (missing.name, missing.status, missing.notes) == ("Ole O", "not submitted", ("nothing was handed in",))
+
+
+@pytest.mark.parametrize("policy", ["always", "after_first_attempt", "after_deadline", "never"])
+def test_feedback_of_a_quiz_obeys_the_hint_policy(course: Path, tmp_path: Path, policy: str) -> None:
+    told = policy == "always"
+    text = (course / "course.yml").read_text()
+    (course / "course.yml").write_text(
+        text.replace("points: 10\n", f"points: 10\n    hint: {policy}\n").replace("2027", "2099")
+    )
+    hand_in(tmp_path / "class", "mira", {"s1_twice": "3.5", "s2_shape": "[2,,1]", "s2_prints": "[7]"})
+    marked(course, tmp_path / "class")
+    plain = ask("show", "mira", "--assignment", "lines/quiz", cwd=course).stdout
+    data = ask("show", "mira", "--assignment", "lines/quiz", "--json", cwd=course).stdout
+    whole = ask("show", "mira", "--assignment", "lines/quiz", "--instructor", cwd=course).stdout
+    for shown in (plain, data):
+        assert ("Is 2 an amount here?" in shown) is told
+        assert ("A slope is added to x" in shown) is told
+        assert "is not a shape" in shown  # how to write it is told in any case
+        assert not any(secret in shown for secret in ("3.0", "offset", "A slope multiplies"))
+    assert "A slope is added to x" in whole
+    assert "Is 2 an amount here?" in whole
+    if policy == "after_first_attempt":
+        hand_in(tmp_path / "class", "mira", {"s1_twice": "3.5"})
+        marked(course, tmp_path / "class")
+        assert "Is 2 an amount here?" in ask("show", "mira", "--assignment", "lines/quiz", cwd=course).stdout
+
+
+def test_points_of_a_section_can_be_given_by_hand(course: Path, tmp_path: Path) -> None:
+    hand_in(tmp_path / "class", "mira", RIGHT)
+    marked(course, tmp_path / "class")
+
+    def adjust(assignment: str, section: str, points: str) -> Ran:
+        how = ("--reason", "said it in class", "--author", "tutor")
+        return ask("adjust", assignment, "mira", section, points, *how, cwd=course)
+
+    assert adjust("lines/quiz", "Week 1 §1", "4.5").returncode == 0
+    assert "7.5*" in marked(course, tmp_path / "class").stdout
+    assert "given by tutor" in ask("show", "mira", "--assignment", "lines/quiz", cwd=course).stdout
+    for assignment, section, points, sentence in [
+        ("lines/quiz", "Week 1 §1", "5.5", "between 0 and 5"),
+        ("lines/quiz", "slope", "1", "is no section of lines/quiz; it has Week 1 §1, Week 1 §2"),
+        ("lines/quizzes", "slope", "1", "lines/quizzes"),
+        ("week99/quiz", "slope", "1", "week99"),
+    ]:
+        done = adjust(assignment, section, points)
+        assert done.returncode == 2
+        assert sentence in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_the_table_of_questions_names_the_idea_met_most(course: Path, tmp_path: Path) -> None:
+    for student, typed in (("mira", "3.5"), ("noor", "3.5"), ("ole", "3")):
+        hand_in(tmp_path / "class", student, {"s1_twice": typed})
+    line = next(
+        line for line in marked(course, tmp_path / "class", "--items").stdout.splitlines() if "s1_twice" in line
+    )
+    assert line.split() == "s1_twice Week 1 §1 33 % A slope is added to x (2)".split()
+
+
+def test_points_are_exact_and_the_titles_are_those_that_the_student_saw(
+    receipt: Callable[..., Receipt], course: Path
+) -> None:
+    found = receipt(RIGHT)
+    assert (found.earned, found.possible) == (Fraction(4), Fraction(9))
+    title = {check.id: check.title for check in found.checks}["s1_drawn"]
+    bank = load_bank(*quiz_files(course), "lines")
+    a, b = bank.draw(bank.by_id["s1_drawn"], "mira").parameters.values()  # type: ignore[arg-type]
+    assert title == f"What does the slope {a} make of {b}?"
