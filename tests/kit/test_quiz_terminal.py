@@ -20,7 +20,7 @@ from keyed_course import FEEDBACK, WHY, keyed_course
 
 from autograder.authoring import release
 from autograder.authoring.bundle.plain import Layout, columns, formula, in_ascii
-from autograder.authoring.bundle.questions import QuizTrouble, load_quiz, shown
+from autograder.authoring.bundle.questions import QuizTrouble, how, load_quiz, refuse_unreadable, shown
 from autograder.authoring.bundle.quiz import take
 from autograder.cli import main
 from autograder.course import load_course
@@ -122,17 +122,25 @@ def test_each_answer_is_saved_before_the_next_question_is_asked(folder: Path, mo
         ("1", ["ab"], '"ab" is none of the choices; write one letter of a to c'),
         ("1", ["a", "16,000"], "16,000 could be 16000 or 16.000; write it without a comma"),
         ("1", ["a", "one half"], '"one half" is not a number; write one, such as 0.125 or 1/8'),
-        ("1", ["a", "1/0"], "1/0 divides by zero; write a number, such as 0.125 or 1/8"),
+        ("1", ["a", "1/0"], "divides by zero; write a number, such as 0.125 or 1/8"),
         ("2", ["ac", "two by four"], '"two by four" is not a shape, such as [2, 2, 4]'),
-        ("2", ["ac", "2", "abcd", "1a 1b"], "1 is given twice; write a letter for each number, such as 1a 2c"),
+        ("2", ["ac", "2", "abcd", "1a 1b"], "is given twice; write a letter for each number, such as 1a 2c"),
+        ("2", ["ac", "2", "abab"], "is given twice; write each of its letters once"),
         ("1", [" "], "Nothing was typed; :s goes on without an answer."),
-        ("1", ["a", "1", "x" * 2001], "an answer of 2001 characters is too long; write a word or two"),
+        ("1", ["a", "1", "x" * 2001], "an answer of 2001 characters is too long"),
     ],
 )
 def test_what_cannot_be_read_is_asked_again(folder: Path, answer: Take, section: str, typed: list[str], sentence: str):
     said = " ".join(answer("mira", *typed, sections=(section,)).split())
     assert sentence in said
     assert typed[-1] not in map(str, saved(folder).values())
+
+
+def test_a_question_about_percent_says_so():
+    question = {"type": "number", "unit": "%"}
+    assert how(question) == "a number of percent, such as 12.5"
+    refuse_unreadable(question, "12,5 %")
+    assert how({"type": "number"}) == "a number, such as 0.125 or 1/8"
 
 
 def test_skip_back_help_and_quit(folder: Path, answer: Take):
