@@ -73,14 +73,14 @@ def leaks(bank: Bank, data: bytes | str) -> list[str]:
     """One sentence for each piece of the bank's secret part that the data hold; none when they are clean."""
     text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
     public = _plain(_written(public_quiz(bank)))
-    secrets = [s for s in dict.fromkeys(_secrets(bank)) if not _stands_in(s.text, public)]
+    secrets = [s for s in dict.fromkeys(_secrets(bank)) if not contains(public, s.text)]
     patterns = list(_patterns(bank))
     numbers = _numbers_of_keys(bank, public)
     found: dict[str, None] = {}
     for view, how in _views(text):
         plain = _plain(view)
         for secret in secrets:
-            if _stands_in(secret.text, plain):
+            if contains(plain, secret.text):
                 found[f"{secret.kind}{how}: {secret.text[:80]}"] = None
         found.update({f"the answer of {pattern.item}{how}": None for pattern in patterns if pattern.is_in(plain)})
         written = set(_NUMBER.findall(plain)) & set(numbers)
@@ -141,7 +141,7 @@ def _written(value: object) -> str:
     return str(value)
 
 
-def _stands_in(text: str, plain: str) -> bool:
+def contains(plain: str, text: str) -> bool:
     """Is the text there, and not only as a part of a longer word?"""
     at = plain.find(text)
     while at >= 0:

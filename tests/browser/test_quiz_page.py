@@ -57,6 +57,9 @@ def test_a_whole_quiz_is_answered_by_keyboard_alone_and_without_a_network(
     assert tab.complaints() == []
 
 
+KEPT = "autograder-quiz-1/lines/graded"
+
+
 def choose(tab: Browser, item: str, letter: str) -> None:
     tab.find(f"#q-{item} input[value='{letter}']").click()
 
@@ -91,7 +94,12 @@ def test_answers_survive_a_reload_another_tab_and_another_name(tmp_path: Path, t
     name(tab, "mira")
     tab.open(address)
     found = [value(tab, item) for item in ("s1_drawn", "s2_name", "s1_twice")]
-    assert found == ["21", "offset", "3"] and tab.texts("#answers") == ["4 of 10 questions answered"]
+    assert found == ["21", "offset", "3"]
+    edit = "const kept = JSON.parse(localStorage[arguments[0]]); kept.fixed.s2_name.typed = 'zero';"
+    tab.run(f"{edit} localStorage[arguments[0]] = JSON.stringify(kept)", KEPT)
+    tab.find("#q-s1_twice input").send_keys("1")  # before it is told what another tab has changed
+    assert json.loads(tab.run("return localStorage[arguments[0]]", KEPT))["fixed"]["s2_name"]["typed"] == "zero"
+    assert tab.texts("#answers") == ["4 of 10 questions answered"]
     tab.find("#restart").click()
     assert "Start over?" in tab.answer(yes=False)
     assert tab.texts("#answers") == ["4 of 10 questions answered"]

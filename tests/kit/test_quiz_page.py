@@ -113,6 +113,7 @@ def test_the_graded_pages_of_this_course_hold_no_key(assignment):
     bank = load_bank(CourseFiles(ROOT), course, assignment)
     html = page(bank, course)
     assert leaks(bank, html) == []
+    assert not any("style" in attributes for _, attributes in Elements(html).found)
     if assignment == "week08":
         headings = re.findall(r"<h([23])[^>]*>(?:<span class=\"label\">(.*?)</span>)?(.*?)</h", html)
         order = [label or title for _, label, title in headings]
@@ -133,7 +134,7 @@ PLANTED = {
     "an accepted text": "the intercept at zero",
     "a model answer": "A line has two numbers, and two points give both.",
     "letters beside an id": '{"s1_what_it_does": "LETTER"}',
-    "the order of steps": '["choose two points", "lay the ruler", "pull the pen"]',
+    "the order of steps": '["choose two points", "lay the ruler", "draw the line"]',
     "pairs": "factor: turns the line; amount: lifts the line; input: chooses a place",
     "a field": '{"tolerance": 0}',
     "an option with its key": '{"text": "doubling", "key": true}',
@@ -183,10 +184,10 @@ def test_texts_of_authors_stay_texts(tmp_path, practice):
         "A slope multiplies.",
         "What does a slope do to x?",
         "It moves x by an amount",
-        "pull the pen",
+        "draw the line",
     ):
         slope = slope.replace(text, json.dumps(HOSTILE))
-    for text in ("lifts the line", "print([3 * 2 + 1])", "names both numbers of a line"):
+    for text in ("intercept at zero", "lifts the line", "print([3 * 2 + 1])", "names both numbers of a line"):
         offset = offset.replace(text, json.dumps(HOSTILE))
     html = pages(tmp_path, practice, **{SLOPE: slope, OFFSET: offset})
     elements = Elements(html)

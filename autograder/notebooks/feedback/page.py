@@ -9,13 +9,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 from nbformat import NotebookNode
 
 from autograder.grading.receipt import shown
 from autograder.notebooks.feedback import text
 from autograder.notebooks.messages import Told, told
+from autograder.reports.templates import source, templates
 
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)(?: \(\d+ points?\))?\s*$", re.MULTILINE)
 
@@ -95,26 +96,16 @@ def page(notebook: NotebookNode, heading: Heading, root: Path) -> str:
         answers=answers,
         marks=marks,
         cells=[_cell(cell, root) for cell in notebook.cells],
-        css=Markup(_source(jinja, "page.css")),
+        css=Markup(source(jinja, "page.css")),
         light=Markup(text.code_colours("default")),
         dark=Markup(text.code_colours("github-dark")),
     )
 
 
 def _jinja() -> Environment:
-    found = Environment(
-        loader=PackageLoader(__package__, "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    found = templates(__package__)
     found.filters["points"] = lambda value: shown(Fraction(str(value)))
     return found
-
-
-def _source(jinja: Environment, name: str) -> str:
-    return jinja.loader.get_source(jinja, name)[0] if jinja.loader else ""
 
 
 def _marks(cell: NotebookNode) -> Any:

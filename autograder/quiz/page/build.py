@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from autograder.course import Course
@@ -26,6 +26,7 @@ from autograder.quiz.model import AnyItem, Open
 from autograder.quiz.page.keys import answer_text, practice_key
 from autograder.quiz.page.pictures import Drawn, drawn
 from autograder.quiz.public import filled, public_quiz, shown_number
+from autograder.reports.templates import source, templates
 
 SCRIPTS = ("reading.js", "marking.js", "store.js", "controls.js", "page.js")
 """In the order of the page; marking.js is for practice only."""
@@ -83,9 +84,9 @@ def page(bank: Bank, course: Course, practice: bool = False) -> str:
     quiz = public_quiz(bank)
     units = tuple(_units(bank, course, quiz["sections"]))
     sections = [section for unit in units for section in unit.sections]
-    css = _source(jinja, "page.css")
+    css = source(jinja, "page.css")
     scripts = [name for name in SCRIPTS if practice or name != "marking.js"]
-    js = '"use strict";\n(() => {\n' + "\n".join(_source(jinja, name) for name in scripts) + "\n})();\n"
+    js = '"use strict";\n(() => {\n' + "\n".join(source(jinja, name) for name in scripts) + "\n})();\n"
     total = course.total_sections if any(section.listed for section in sections) else 0
     lines = _Lines()
     data = {
@@ -221,19 +222,9 @@ def _explanation(item: AnyItem) -> Markup:
 
 
 def _jinja() -> Environment:
-    found = Environment(
-        loader=PackageLoader(__package__, "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    found = templates(__package__)
     found.filters.update(line=prose.line, prompt=_prompt, bare=_bare)
     return found
-
-
-def _source(jinja: Environment, name: str) -> str:
-    return jinja.loader.get_source(jinja, name)[0] if jinja.loader else ""
 
 
 def _prompt(text: str, draws: list[Mapping[str, Any]]) -> Markup:
