@@ -29,8 +29,8 @@ QUIZ = "quiz/quiz.json"
 
 
 def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
-    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, examples, the quiz without its
-    keys, data, a README, the manifest.
+    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, examples, the quiz without
+    its keys, data, a README, the manifest.
 
     Raises:
         AuthoringError: a source is missing or at fault.
