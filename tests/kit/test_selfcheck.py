@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import contents
-from autograder.authoring.release import zipped
+from autograder.course.archive import zipped
 from autograder.course import CourseFiles, load_course
 
 ROOT = Path(__file__).parents[2]
