@@ -61,7 +61,7 @@ def _notes(question: Question) -> Iterator[Note]:
     form = question.form
     if isinstance(form, Choice) and not form.all_or_nothing and sum(option.key for option in form.options) > 1:
         yield Note(question.item.id, "no_part_elsewhere")
-    if isinstance(form, Typed) and form.case:
+    if isinstance(form, Typed) and form.case and any(s.lower() != s.upper() for s in form.accepted):
         yield Note(question.item.id, "letter_case_ignored")
 
 

@@ -34,7 +34,7 @@ def shape_spellings(sizes: Iterable[int]) -> tuple[str, ...]:
 def output_spellings(output: str) -> tuple[str, ...]:
     """What a program prints as it is, and with and without a blank after commas."""
     close = reading.output(output)
-    found = [output.strip("\n"), re.sub(r",(?=\S)", ", ", close), close]
+    found = [output.strip("\n"), output.strip("\n").replace(", ", ","), re.sub(r",(?=\S)", ", ", close), close]
     return once([LINES.join(each.splitlines()) for each in found], case=True)
 
 
