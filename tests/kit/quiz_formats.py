@@ -213,10 +213,13 @@ class _Html(HTMLParser):
         self.faults: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in ("br", "hr", "meta", "link"):
+        if tag not in ("meta", "hr"):
             self.open.append(tag)
         if tag in ("script", "iframe", "img", "link", "object") or any(n in ("src", "href") or n.startswith("on") for n, _ in attrs):
             self.faults.append(f"<{tag}> fetches or runs something")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
 
     def handle_endtag(self, tag: str) -> None:
         if not self.open or self.open.pop() != tag:

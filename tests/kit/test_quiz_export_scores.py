@@ -18,7 +18,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 import pytest
-from quiz_formats import canvas_items, moodle_questions
+from quiz_formats import canvas_items, faults_of_canvas, faults_of_moodle, moodle_questions
 from quiz_scorers import Response, by_canvas, by_conditions, by_moodle
 
 from autograder.course import CourseFiles, load_course
@@ -61,9 +61,10 @@ class Given:
 
 @dataclass(frozen=True)
 class Exported:
-    """A bank in both formats. `notes`: item -> codes of what can change its scores."""
+    """A bank in both formats, as bytes and as questions by name; item -> codes of what can change its scores."""
 
     bank: Bank
+    files: tuple[bytes, bytes]
     canvas: dict[str, Element]
     moodle: dict[str, Element]
     canvas_notes: dict[str, set[str]]
@@ -74,9 +75,9 @@ class Exported:
 def exported(request: Any) -> Exported:
     bank = load_bank(CourseFiles(ROOT), load_course(ROOT), request.param)
     one, two = canvas(bank), moodle(bank)
-    items = canvas_items(next(iter(one.files.values())))
-    short = {ident.removeprefix(f"{bank.assignment}_"): item for ident, item in items.items()}
-    return Exported(bank, short, moodle_questions(next(iter(two.files.values()))), _codes(one), _codes(two))
+    files = (one.files[f"{request.param}_canvas.zip"], two.files[f"{request.param}_moodle.xml"])
+    items = {ident.removeprefix(f"{request.param}_"): item for ident, item in canvas_items(files[0]).items()}
+    return Exported(bank, files, items, moodle_questions(files[1]), _codes(one), _codes(two))
 
 
 def _codes(export: Any) -> dict[str, set[str]]:
@@ -84,6 +85,12 @@ def _codes(export: Any) -> dict[str, set[str]]:
     for note in export.notes:
         found.setdefault(note.item, set()).update({note.code} & set(CHANGES_SCORES))
     return found
+
+
+def test_whole_banks_are_as_the_importers_want_them(exported: Exported) -> None:
+    assert list(faults_of_canvas(exported.files[0])) == []
+    assert list(faults_of_moodle(exported.files[1])) == []
+    assert set(exported.canvas) == set(exported.moodle) and len(exported.canvas) > len(list(exported.bank.items))
 
 
 def test_fifty_answer_sets_score_as_the_marker_marks_them(exported: Exported) -> None:

@@ -10,6 +10,7 @@ import io
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import genanki
@@ -99,9 +100,9 @@ def _of_item(variants: list[Question], group: Group) -> Iterator[Flashcard]:
 def _answer(question: Question) -> str:
     item, form = question.item, question.form
     if isinstance(item, ShortText):
-        return html(f"**{item.key.accept[0]}**")
+        return f"<p><b>{escape(item.key.accept[0], quote=False)}</b></p>"
     if isinstance(item, Output):
-        return html(f"````\n{item.key.output.strip()}\n````")
+        return f"<pre>{escape(item.key.output.strip(), quote=False)}</pre>"
     if isinstance(item, Order):
         return html("\n".join(f"1. {step}" for step in item.steps))
     if isinstance(item, Shape) and question.draw:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 from typing import Any
 
@@ -48,18 +48,18 @@ def _texts(tokens: list[Token]) -> Iterator[str]:
             yield " " if token.type in ("softbreak", "hardbreak") else token.content
 
 
-def table(picture: Picture, bank: Bank) -> str:
-    """The values of a picture as a table of HTML, three digits behind the point."""
+def table(picture: Picture, bank: Bank, shown: Callable[[str], str] = line) -> str:
+    """The values of a picture as a table of HTML, three digits behind the point; `shown` makes HTML of its words."""
     value = bank.value(picture.values)
     assert isinstance(value, list)
     rows = [row if isinstance(row, list) else [row] for row in (value if isinstance(value[0], list) else [value])]
     names = picture.rows or ("",) * len(rows)
-    head = "".join(f'<th scope="col">{line(name)}</th>' for name in ("", *picture.columns))
+    head = "".join(f'<th scope="col">{shown(name)}</th>' for name in ("", *picture.columns))
     body = "".join(
-        f'<tr><th scope="row">{line(name)}</th>{"".join(f"<td>{_number(x)}</td>" for x in row)}</tr>'
+        f'<tr><th scope="row">{shown(name)}</th>{"".join(f"<td>{_number(x)}</td>" for x in row)}</tr>'
         for name, row in zip(names, rows, strict=True)
     )
-    return f'<table border="1"><caption>{line(picture.caption)}</caption><tr>{head}</tr>{body}</table>'
+    return f'<table border="1"><caption>{shown(picture.caption)}</caption><tr>{head}</tr>{body}</table>'
 
 
 def _number(value: object) -> str:

@@ -38,6 +38,8 @@ _SCORING = {
     "neighbours": "Write the letters in order; each neighbouring pair earns a part.",
 }
 
+_CODE = Markup("<code>{}</code>")
+
 
 def sheet(bank: Bank, student: str | None = None) -> Export:
     """Both files, with the variants that this student gets; without a name with the first ones of the bank.
@@ -52,6 +54,7 @@ def sheet(bank: Bank, student: str | None = None) -> Export:
         loader=PackageLoader("autograder.quiz", "exports"),
         autoescape=True,
         undefined=StrictUndefined,
+        keep_trailing_newline=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -69,7 +72,7 @@ def _group(bank: Bank, group: Group, student: str | None) -> dict[str, Any]:
         "heading": f"{group.course}: {group.title}",
         "optional": group.optional,
         "points": shown(points),
-        "pictures": [Markup(table(picture, bank)) for picture in group.pictures],
+        "pictures": [Markup(table(picture, bank, prose.line)) for picture in group.pictures],
         "questions": [_question(bank, item, student) for item in group.items],
     }
 
@@ -88,7 +91,7 @@ def _question(bank: Bank, item: AnyItem, student: str | None) -> dict[str, Any]:
         "how": _SCORING.get(getattr(item, "scoring", "")),
         "why": None if isinstance(item, Open) else prose.html(item.why),
         "key": _key(item, draw),
-        "said": [(prose.line(wrong), prose.line(feedback)) for wrong, feedback in _said(item, draw)],
+        "said": [(wrong, prose.line(feedback)) for wrong, feedback in _said(item, draw)],
     }
     if isinstance(item, (Single, Multiple)):
         found["options"] = _lettered(displayed_options(item))
@@ -122,7 +125,7 @@ def _key(item: AnyItem, draw: Draw | None) -> Markup:
         case Shape() if draw:
             return Markup(str(draw.value))
         case ShortText():
-            return prose.line(" / ".join(f"`{text}`" for text in item.key.accept))
+            return Markup(" / ").join(_CODE.format(text) for text in item.key.accept)
         case Order():
             texts = displayed_steps(item)
             return Markup(" ").join(LETTERS[texts.index(step)] for step in item.steps)
@@ -137,8 +140,8 @@ def _key(item: AnyItem, draw: Draw | None) -> Markup:
     raise TypeError(f"{item.type} items have no key")
 
 
-def _said(item: AnyItem, draw: Draw | None) -> list[tuple[str, str]]:
-    """The named wrong answers, each with its feedback, both in Markdown."""
+def _said(item: AnyItem, draw: Draw | None) -> list[tuple[str | Markup, str]]:
+    """The named wrong answers, each with its feedback in Markdown."""
     match item:
         case Single() | Multiple():
             texts = displayed_options(item)
@@ -150,11 +153,12 @@ def _said(item: AnyItem, draw: Draw | None) -> list[tuple[str, str]]:
                 for value, one in draw.wrong
             ]
         case ShortText():
-            return [(f"`{each.text}`", each.feedback) for each in item.wrong]
+            return [(_CODE.format(each.text), each.feedback) for each in item.wrong]
         case Output():
-            return [(f"`{each.output.strip()}`", each.feedback) for each in item.wrong]
+            return [(_CODE.format(each.output.strip()), each.feedback) for each in item.wrong]
         case Order():
-            return [(each.text, each.feedback) for each in item.extra]
+            said = [(prose.line(each.text), each.feedback) for each in item.extra]
+            return [*said, ("another order", item.feedback)]
         case Match():
-            return [(f"{each.left} - {each.right}", each.feedback) for each in item.confusions]
+            return [(prose.line(f"{each.left} - {each.right}"), each.feedback) for each in item.confusions]
     return []
