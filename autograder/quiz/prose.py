@@ -1,4 +1,4 @@
-"""What authors write in a quiz as HTML: paragraphs, lists, code, bold and formulas. Nothing runs and nothing is fetched.
+"""What authors write in a quiz as HTML: paragraphs, lists, code, bold and formulas. Nothing runs, nothing is fetched.
 
 Formulas become MathML, which browsers draw and screen readers read by themselves.
 """
@@ -17,7 +17,17 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from autograder.quiz.errors import QuizError
 
 _MATHML = "http://www.w3.org/1998/Math/MathML"
-_ATTRIBUTES = {"display", "stretchy", "accent", "mathvariant", "width", "fence", "form", "linethickness", "movablelimits"}
+_ATTRIBUTES = {
+    "display",
+    "stretchy",
+    "accent",
+    "mathvariant",
+    "width",
+    "fence",
+    "form",
+    "linethickness",
+    "movablelimits",
+}
 
 
 def html(source: str) -> Markup:
@@ -51,7 +61,9 @@ def _formula(content: str, options: dict[str, Any]) -> str:
 
 def parser(formulas: Callable[[str, dict[str, Any]], str]) -> MarkdownIt:
     """What reads the Markdown of a quiz, with its own way to show formulas."""
-    found = MarkdownIt("commonmark", {"html": False}).disable(["image", "link", "autolink", "html_block", "html_inline"])
+    found = MarkdownIt("commonmark", {"html": False}).disable(
+        ["image", "link", "autolink", "html_block", "html_inline"]
+    )
     return found.use(dollarmath_plugin, renderer=formulas, allow_digits=False)
 
 

@@ -61,11 +61,19 @@ def faults_of_canvas(data: bytes) -> Faults:
     if sorted(listed) != sorted(names):
         yield f"the manifest lists {sorted(set(listed) ^ set(names))} in another way than the zip"
     resources = {r.get("identifier"): r.get("type") for r in manifest.iter("resource")}
-    yield from (f"{d.get('identifierref')} is no resource" for d in manifest.iter("dependency") if d.get("identifierref") not in resources)
+    yield from (
+        f"{d.get('identifierref')} is no resource"
+        for d in manifest.iter("dependency")
+        if d.get("identifierref") not in resources
+    )
     quizzes = canvas_quizzes(data)
     if [t for t in resources.values() if t == "imsqti_xmlv1p2"] != ["imsqti_xmlv1p2"] * len(quizzes):
         yield "not every quiz is a resource of the type imsqti_xmlv1p2"
-    yield from (f"{m.get('identifier')} is published or shows its results" for m in metas if m.findtext("available") != "false" or m.findtext("hide_results") != "always")
+    yield from (
+        f"{m.get('identifier')} is published or shows its results"
+        for m in metas
+        if m.findtext("available") != "false" or m.findtext("hide_results") != "always"
+    )
     idents: Counter[str] = Counter()
     for root in quizzes.values():
         for part in (*root.iter("assessment"), *root.iter("section"), *root.iter("item")):
@@ -109,7 +117,9 @@ def _faults_of_item(item: Element) -> Faults:
             yield f"{field.get('ident')} has two choices of the same name"
         if field.tag == "response_lid" and len(labels[str(field.get("ident"))]) < 2:
             yield f"{field.get('ident')} has no choice"
-        if kind == "matching_question" and not all(re.fullmatch(r"[1-9]\d{0,8}", name) for name in labels[str(field.get("ident"))]):
+        if kind == "matching_question" and not all(
+            re.fullmatch(r"[1-9]\d{0,8}", name) for name in labels[str(field.get("ident"))]
+        ):
             yield "Canvas reads names of right sides as numbers"
     choices = bool(item.findall(".//response_lid"))
     for test in (*item.iter("varequal"), *item.iter("vargte"), *item.iter("varlte")):
@@ -127,7 +137,11 @@ def _faults_of_item(item: Element) -> Faults:
         yield "Canvas would accept an answer that a condition names without a score"
     if kind == "matching_question" and abs(sum(float(c.findtext("setvar") or 0) for c in scored) - 100) > 1e-3:
         yield "the pairs do not add up to 100"
-    for test in (*item.iter("vargte"), *item.iter("varlte"), *(item.iter("varequal") if kind == "numerical_question" else ())):
+    for test in (
+        *item.iter("vargte"),
+        *item.iter("varlte"),
+        *(item.iter("varequal") if kind == "numerical_question" else ()),
+    ):
         if not re.fullmatch(r"-?\d+(\.\d+)?", test.text or ""):
             yield f"{test.text} is no plain decimal"
 
@@ -153,7 +167,9 @@ def faults_of_moodle(data: bytes) -> Faults:
             counts[question.findtext("idnumber", "")] += 1
             name = question.findtext("name/text") or "?"
             yield from (f"{name}: {fault}" for fault in _faults_of_question(question, kind))
-    yield from (f"the idnumber {ident!r} is used {count} times" for ident, count in counts.items() if count > 1 or not ident)
+    yield from (
+        f"the idnumber {ident!r} is used {count} times" for ident, count in counts.items() if count > 1 or not ident
+    )
 
 
 def _faults_of_question(question: Element, kind: str) -> Faults:
@@ -215,7 +231,9 @@ class _Html(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in ("meta", "hr"):
             self.open.append(tag)
-        if tag in ("script", "iframe", "img", "link", "object") or any(n in ("src", "href") or n.startswith("on") for n, _ in attrs):
+        if tag in ("script", "iframe", "img", "link", "object") or any(
+            n in ("src", "href") or n.startswith("on") for n, _ in attrs
+        ):
             self.faults.append(f"<{tag}> fetches or runs something")
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

@@ -97,13 +97,19 @@ def by_moodle(question: Element, response: Response) -> float:
             return min(max(sum(shares[each] for each in given), 0.0), 1.0)
         case "shortanswer":
             flags = 0 if question.findtext("usecase") == "1" else re.IGNORECASE
-            fits = (a for a in answers if given and _like(a.findtext("text") or "", flags).fullmatch(_nfc(given[0].strip())))
+            fits = (
+                a for a in answers if given and _like(a.findtext("text") or "", flags).fullmatch(_nfc(given[0].strip()))
+            )
             return _share(next(fits, None))
         case "numerical":
             value = _moodle_number(given[0]) if given else None
             return _share(next((a for a in answers if value is not None and _near(a, value)), None))
         case "matching":
-            pairs = {s.findtext("text"): s.findtext("answer/text") for s in question.findall("subquestion") if s.findtext("text")}
+            pairs = {
+                s.findtext("text"): s.findtext("answer/text")
+                for s in question.findall("subquestion")
+                if s.findtext("text")
+            }
             return sum(list(response.get(str(left), ())) == [right] for left, right in pairs.items()) / len(pairs)
     return 0.0
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -132,9 +132,7 @@ def _shares(exported: Exported, item: AnyItem, ident: str, given: Given) -> list
     ]
 
 
-def _differs(
-    item: AnyItem, program: str, given: Given, ours: float, codes: set[str]
-) -> tuple[str, float] | None:
+def _differs(item: AnyItem, program: str, given: Given, ours: float, codes: set[str]) -> tuple[str, float] | None:
     """Where the export says that it scores in another way: by which code, and how."""
     if isinstance(item, Multiple):
         keys = {option.text for option in item.options if option.key}
@@ -147,7 +145,7 @@ def _differs(
             wrong = bool(set(given.chosen) - keys)
             return "part_of_all_or_nothing", 0.0 if wrong else len(keys & set(given.chosen)) / len(keys)
     if isinstance(item, Order) and "extra_steps_cost_nothing" in codes and given.pairs is not None:
-        hits = sum(given.pairs.get(a) == b for a, b in zip(item.steps, item.steps[1:], strict=False))
+        hits = sum(given.pairs.get(a) == b for a, b in pairwise(item.steps))
         return "extra_steps_cost_nothing", hits / (len(item.steps) - 1)
     if given.odd in codes and given.odd != "letter_case_ignored":
         return given.odd, 0.0
@@ -232,7 +230,7 @@ def _ordered(item: Order, kind: str, rng: random.Random) -> Given:
     typed = (";" if kind == "spelled" else rng.choice(["", " ", ", "])).join(letters)
     if item.scoring == "exact":
         return _typed(typed, "listed_spellings" if kind == "spelled" else "")
-    return Given(typed, pairs=dict(zip(steps, steps[1:], strict=False)))
+    return Given(typed, pairs=dict(pairwise(steps)))
 
 
 def _matched(item: Match, kind: str, rng: random.Random) -> Given:
@@ -330,5 +328,3 @@ def _seen(markup: str | None) -> str:
 def _meant(markdown: str) -> str:
     """The same of Markdown."""
     return re.sub(r"\s|\$|`|\*\*", "", markdown)
-
-

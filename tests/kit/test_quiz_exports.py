@@ -232,8 +232,11 @@ def test_anki_opens_the_decks_and_takes_edited_notes_only(bank: Bank, tmp_path: 
         assert counts == [(7, 0, 0), (0, 0, 7), (0, 1, 6), (0, 0, 7)]
         (edited,) = col.find_notes("Id:card_slope")
         assert col.get_note(edited)["Back"] == "<p>rise over run</p>"
-        assert col.get_note(edited)["Front"] .startswith("<p>What is <code>if a &lt;b</code> in ")
-        assert {deck.name for deck in col.decks.all_names_and_ids()} >= {"Week 1: Lines::Cards", "Week 1: Lines::Questions"}
+        assert col.get_note(edited)["Front"].startswith("<p>What is <code>if a &lt;b</code> in ")
+        assert {deck.name for deck in col.decks.all_names_and_ids()} >= {
+            "Week 1: Lines::Cards",
+            "Week 1: Lines::Questions",
+        }
     finally:
         col.close()
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import contents
-from autograder.course.archive import zipped
 from autograder.course import CourseFiles, load_course
+from autograder.course.archive import zipped
 
 ROOT = Path(__file__).parents[2]
 FILES = CourseFiles(ROOT)

@@ -126,7 +126,7 @@ def _package(bank: Bank, course: str, cards: list[Flashcard], record: Mapping[st
         ],
         css=_STYLE,
     )
-    decks = {}
+    decks: dict[str, genanki.Deck] = {}
     for card in cards:
         name = f"{bank.title.replace('::', ':')}::{card.deck}"
         deck = decks.setdefault(card.deck, genanki.Deck(_deck_id(course, bank.assignment, card.deck), name))

@@ -67,7 +67,7 @@ def _notes(question: Question) -> Iterator[Note]:
 
 def _written(root: Element) -> bytes:
     ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True) + b"\n"
+    return bytes(ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True)) + b"\n"
 
 
 def _manifest(bank: Bank, idents: list[str]) -> Element:
@@ -213,11 +213,12 @@ def _pairs(presentation: Element, scoring: Element, ident: str, form: Pairs) -> 
 
 
 def _line(presentation: Element, scoring: Element, form: Typed | Numeric | Essay) -> None:
-    """A field for one line or a text."""
+    """A field for one line or a text. The condition does not end the others: Canvas would take feedback that stands in
+    the other branch of it for feedback on the key."""
     field = SubElement(presentation, "response_str", ident="response1", rcardinality="Single")
     kind = {"fibtype": "Decimal"} if isinstance(form, Numeric) else {}
     SubElement(SubElement(field, "render_fib", kind), "response_label", ident="answer1")
-    scored = _condition(scoring, "No")
+    scored = _condition(scoring, "Yes")
     test = SubElement(scored, "conditionvar")
     if isinstance(form, Essay):
         SubElement(test, "other")

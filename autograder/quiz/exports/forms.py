@@ -1,7 +1,7 @@
 """A question in the few forms that learning platforms have, with a note wherever such a form does it in another way.
 
-    single, multiple -> Choice      number -> Numeric       text, shape, output, order (exact) -> Typed
-    match, order (neighbours) -> Pairs                      open -> Essay
+single, multiple -> Choice      number -> Numeric       text, shape, output, order (exact) -> Typed
+match, order (neighbours) -> Pairs                      open -> Essay
 """
 
 from __future__ import annotations
@@ -29,7 +29,14 @@ from autograder.quiz.model import (
     ShortText,
     Single,
 )
-from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps, filled
+from autograder.quiz.public import (
+    LETTERS,
+    displayed_lefts,
+    displayed_options,
+    displayed_rights,
+    displayed_steps,
+    filled,
+)
 
 _PICTURE = re.compile(r"\bpictures?\b", re.IGNORECASE)
 
@@ -104,9 +111,10 @@ def questions(bank: Bank, group: Group, item: AnyItem) -> list[Question]:
         return [Question(item.id, item, *_asked(item), None, shown)]
     draws = bank.draws(item)[:VARIANTS]
     idents = [f"{item.id}_v{i}" for i in range(1, len(draws) + 1)] if len(draws) > 1 else [item.id]
+    asked = [filled(item.prompt, draw.parameters).strip() + _hint(item) for draw in draws]
     return [
-        Question(ident, item, filled(item.prompt, draw.parameters).strip() + _hint(item), _of_draw(item, draw), draw, shown)
-        for ident, draw in zip(idents, draws, strict=True)
+        Question(ident, item, ask, _of_draw(item, draw), draw, shown)
+        for ident, ask, draw in zip(idents, asked, draws, strict=True)
     ]
 
 
@@ -125,7 +133,8 @@ def notes_on(question: Question, in_one_text: tuple[type, ...]) -> Iterator[Note
         yield Note(item.id, "part_of_all_or_nothing")
     if isinstance(form, Essay):
         yield Note(item.id, "not_counted")
-    if isinstance(form, in_one_text) and getattr(form, "wrong", ()) or isinstance(item, Order) and item.extra:
+    extra = isinstance(item, Order) and item.extra
+    if extra or (isinstance(form, in_one_text) and not isinstance(form, (Choice, Essay)) and form.wrong):
         yield Note(item.id, "feedback_in_one_text")
     if isinstance(item, Order):
         yield Note(item.id, "letters_for_order" if item.scoring == "exact" else "next_step_for_order")
@@ -158,8 +167,8 @@ def _asked(item: AnyItem) -> tuple[str, Choice | Typed | Pairs | Essay]:
         case Single() | Multiple():
             by_text = {option.text: option for option in item.options}
             options = tuple(by_text[text] for text in displayed_options(item))
-            several = isinstance(item, Multiple)
-            return prompt, Choice(options, several, several and item.scoring == "all_or_nothing")
+            exact = isinstance(item, Multiple) and item.scoring == "all_or_nothing"
+            return prompt, Choice(options, isinstance(item, Multiple), exact)
         case ShortText():
             case = item.key.case
             said = [Said(typed.text_spellings(each.text, case), each.feedback) for each in item.wrong]

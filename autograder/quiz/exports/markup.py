@@ -1,4 +1,4 @@
-"""Markdown of a quiz for learning platforms: HTML whose formulas they draw themselves, and text where only text goes."""
+"""Markdown of a quiz for learning platforms: HTML with formulas that they draw themselves, and bare text."""
 
 from __future__ import annotations
 

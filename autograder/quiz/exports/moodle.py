@@ -1,8 +1,8 @@
 """A bank as Moodle XML, which keeps feedback, tolerances and ids, and which every Moodle reads.
 
-Text stands in CDATA, for without it Moodle refuses the whole file. It has no update: a second import adds a second copy,
-so the category is named after the version of the bank. Its type for putting steps in order came with 4.4 and has no
-steps that belong nowhere, so such questions take other forms.
+Text stands in CDATA, for without it Moodle refuses the whole file. There is no update: a second import adds a second
+copy, so the category is named after the version of the bank. The type for putting steps in order came with Moodle 4.4
+and has no steps that belong nowhere, so such questions take other forms.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ SENTENCES = {
     "next_step_for_order": "for each step the one that follows is chosen; each neighbouring pair earns its share",
     "extra_steps_cost_nothing": "a chosen step that belongs nowhere earns nothing, but takes nothing away either",
     "part_of_all_or_nothing": "some of the keys earn a part, where the kit gives all or nothing",
-    "no_part_elsewhere": "Canvas gives partial credit as the kit does; a program that follows the file gives all or nothing",
+    "no_part_elsewhere": "Canvas pays some of the keys in part, as the kit does; other readers of the file do not",
     "letter_case_ignored": "Canvas's classic quizzes do not tell capital from small letters",
     "feedback_in_one_text": "feedback on the named wrong answers stands in one text that names them",
     "table_for_picture": "the picture is a table of its values",

@@ -29,7 +29,14 @@ from autograder.quiz.model import (
     ShortText,
     Single,
 )
-from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps, filled
+from autograder.quiz.public import (
+    LETTERS,
+    displayed_lefts,
+    displayed_options,
+    displayed_rights,
+    displayed_steps,
+    filled,
+)
 
 _SCORING = {
     "all_or_nothing": "Choose all that apply; all of them earn the points.",
@@ -157,8 +164,8 @@ def _said(item: AnyItem, draw: Draw | None) -> list[tuple[str | Markup, str]]:
         case Output():
             return [(_CODE.format(each.output.strip()), each.feedback) for each in item.wrong]
         case Order():
-            said = [(prose.line(each.text), each.feedback) for each in item.extra]
-            return [*said, ("another order", item.feedback)]
+            extras = [(prose.line(each.text), each.feedback) for each in item.extra]
+            return [*extras, ("another order", item.feedback)]
         case Match():
             return [(prose.line(f"{each.left} - {each.right}"), each.feedback) for each in item.confusions]
     return []

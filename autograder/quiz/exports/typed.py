@@ -23,7 +23,14 @@ def shape_spellings(sizes: Iterable[int]) -> tuple[str, ...]:
     """A shape in brackets, bare, with signs of multiplication, and as PyTorch prints it; as asked for first."""
     parts = [str(size) for size in sizes]
     spaced, close = ", ".join(parts), ",".join(parts)
-    found = [f"[{spaced}]", f"[{close}]", f"({spaced})", f"({close})", f"torch.Size([{spaced}])", f"[{' '.join(parts)}]"]
+    found = [
+        f"[{spaced}]",
+        f"[{close}]",
+        f"({spaced})",
+        f"({close})",
+        f"[{' '.join(parts)}]",
+        f"torch.Size([{spaced}])",
+    ]
     if len(parts) == 1:
         found += [f"({close},)"]
     if parts:
