@@ -124,6 +124,12 @@ def export(course: Path | None, /, **options: Any) -> None:
     _export(_setting(course), **options)
 
 
+_REMARKS = {
+    "canvas": "The quizzes arrive unpublished and with hidden results, which would show the keys.",
+    "moodle": "Moodle has no update: each import adds a copy, in a category that is named after the bank's version.",
+}
+
+
 def _export(
     setting: Setting, assignment: str, target: str, out: Path | None, student: str | None, as_json: bool
 ) -> None:
@@ -148,10 +154,10 @@ def _export(
     click.echo(f"{found.count} {found.what}")
     for sentence in sentences(found.notes):
         click.echo(sentence)
-    if target in ("canvas", "moodle"):
-        click.echo(f"{written[0]} holds the keys: it is for instructors, not for students.")
-    if target == "sheet":
-        click.echo(f"{written[1]} holds the keys: it is for instructors, not for students.")
+    if target in _REMARKS:
+        click.echo(_REMARKS[target])
+    if target != "anki":
+        click.echo(f"{written[-1]} holds the keys: it is for instructors, not for students.")
 
 
 def _exported(setting: Setting, assignment: str, target: str, student: str | None) -> Export:

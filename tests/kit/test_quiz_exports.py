@@ -246,7 +246,7 @@ def test_the_command_says_what_is_other_and_whom_a_file_is_for(tmp_path: Path) -
     ran = ask("quiz", "export", "lines", "--to", "moodle", cwd=tmp_path)
     assert ran.returncode == 0 and (tmp_path / "lines_moodle.xml").is_file()
     assert "lines_moodle.xml holds the keys: it is for instructors, not for students." in ran.stdout
-    assert "8 fixed variants" in ran.stdout
+    assert "8 fixed variants" in ran.stdout and "each import adds a copy" in ran.stdout
     ran = ask("quiz", "export", "lines", "--to", "canvas", "--out", "here.zip", "--json", cwd=tmp_path)
     told = json.loads(ran.stdout)
     assert told["files"] == ["here.zip"] and {"item": "facts", "code": "no_part_elsewhere"} in told["notes"]
