@@ -133,11 +133,12 @@ _REMARKS = {
 def _export(
     setting: Setting, assignment: str, target: str, out: Path | None, student: str | None, as_json: bool
 ) -> None:
+    from autograder.cli.main import text
     from autograder.quiz.exports.notes import sentences
 
     if student is not None and target != "sheet":
         raise click.UsageError("--student is for --to sheet; the other formats hold variants for everybody")
-    found = _exported(setting, assignment, target, student)
+    found = _exported(setting, assignment, target, None if student is None else text(student))
     written = []
     for name, data in found.files.items():
         path = Path(name) if out is None else out
