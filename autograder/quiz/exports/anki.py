@@ -19,7 +19,7 @@ from autograder.course.archive import zipped
 from autograder.quiz.bank import Bank, Group
 from autograder.quiz.errors import QuizError
 from autograder.quiz.exports.dates import Dated, dated
-from autograder.quiz.exports.forms import Essay, Numeric, Question, questions, rounded
+from autograder.quiz.exports.forms import Essay, Numeric, Question, left_out, questions, rounded
 from autograder.quiz.exports.markup import html, line, refuse_control_characters
 from autograder.quiz.exports.notes import Export, Note
 from autograder.quiz.model import Order, Output, Shape, ShortText
@@ -90,9 +90,10 @@ def _of_item(variants: list[Question], group: Group) -> Iterator[Flashcard]:
     question, item = variants[0], variants[0].item
     if len(variants) > 1 or not (back := _answer(question)):
         return
-    asked = html(item.prompt if isinstance(item, (Order, Shape)) else question.ask)
+    asked = html(item.prompt if isinstance(item, Shape) else question.ask)
     if isinstance(item, Order):
-        asked += html("\n".join(f"- {step}" for step in displayed_steps(item)))
+        listed = "\n".join(f"- {step}" for step in displayed_steps(item))
+        asked = html(f"{item.prompt.strip()}{left_out(item)}\n\n{listed}")
     told = "" if isinstance(question.form, Essay) else html(item.why)
     yield Flashcard(item.id, question.pictures + asked, back + told, item.course or group.course, "Questions")
 

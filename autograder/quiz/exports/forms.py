@@ -197,12 +197,16 @@ def _with_code(item: Output) -> str:
     return f"{item.prompt.strip()}\n\n````python\n{item.code.strip()}\n````{hint}"
 
 
+def left_out(item: Order) -> str:
+    """A sentence for those who put the steps in order, where there are more than belong there."""
+    return " Leave out what belongs nowhere." if item.extra else ""
+
+
 def _letters(item: Order) -> tuple[str, Typed]:
     texts = displayed_steps(item)
     letter = {text: LETTERS[i] for i, text in enumerate(texts)}
     listed = "\n\n".join(f"**{letter[text]})** {text}" for text in texts)
-    unused = " Some steps belong nowhere; leave them out." if item.extra else ""
-    asked = f"{item.prompt.strip()}{unused} Write the letters in order and without blanks, the first step first."
+    asked = f"{item.prompt.strip()}{left_out(item)} Write the letters in order, without blanks, the first step first."
     key = "".join(letter[step] for step in item.steps)
     otherwise = " ".join([item.feedback, *(f"{extra.text}: {extra.feedback}" for extra in item.extra)])
     return f"{asked}\n\n{listed}", Typed(typed.letters_spellings(key), False, (), otherwise)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from autograder.course.points import shown
 from autograder.quiz import prose
 from autograder.quiz.bank import Bank, Draw, Group
-from autograder.quiz.exports.forms import rounded
+from autograder.quiz.exports.forms import left_out, rounded
 from autograder.quiz.exports.markup import refuse_control_characters, table
 from autograder.quiz.exports.notes import Export, Note
 from autograder.quiz.exports.typed import bounds, decimal
@@ -95,7 +95,7 @@ def _question(bank: Bank, item: AnyItem, student: str | None) -> dict[str, Any]:
         "points": shown(item.points) if item.counted else None,
         "optional": item.optional,
         "prompt": prose.html(filled(item.prompt, draw.parameters) if draw else item.prompt),
-        "how": _SCORING.get(getattr(item, "scoring", "")),
+        "how": _SCORING.get(getattr(item, "scoring", ""), "") + (left_out(item) if isinstance(item, Order) else ""),
         "why": None if isinstance(item, Open) else prose.html(item.why),
         "key": _key(item, draw),
         "said": [(wrong, prose.line(feedback)) for wrong, feedback in _said(item, draw)],
