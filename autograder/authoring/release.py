@@ -4,10 +4,8 @@ a workbook, also the notebook that nbgrader starts from."""
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import re
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from autograder.authoring.errors import AuthoringError
 from autograder.authoring.leaks import leaks_in
 from autograder.authoring.workbook import built, has_workbook
 from autograder.course import Assignment, CourseFiles
+from autograder.course.archive import zipped
 
 _MANIFEST_LINE = re.compile(r"([0-9a-f]{64})  ((?!/)[^\\:\n]+)")
 
@@ -77,19 +76,6 @@ def stale(files: CourseFiles, assignment: Assignment) -> list[str]:
 def archive_path(files: CourseFiles, assignment: Assignment) -> Path:
     """Where the archive for students is written."""
     return files.root / "dist" / f"{assignment.id}.zip"
-
-
-def zipped(new: Mapping[str, bytes], folder: str) -> bytes:
-    """The files in one folder of a zip archive. The bytes depend on names and contents only: nothing is compressed
-    (compressors differ), and times and permissions are fixed."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for path, data in sorted(new.items()):
-            entry = zipfile.ZipInfo(f"{folder}/{path}", (1980, 1, 1, 0, 0, 0))
-            entry.create_system = 3  # Unix, on every machine, so that the permissions below hold
-            entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, data)
-    return buffer.getvalue()
 
 
 def _complete_notebook(files: CourseFiles, assignment: Assignment) -> dict[Path, bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from autograder.cli.exit_codes import ATTENTION, FAULT, OK
 if TYPE_CHECKING:
     from autograder.cli.setting import Setting
     from autograder.quiz.bank import Bank
+    from autograder.quiz.exports.notes import Export
 
 
 class _Group(click.Group):
@@ -157,6 +159,101 @@ def page(course: Path | None, /, assignment: str, mode: str, out: Path | None) -
         sys.exit(FAULT)
     keys = "; it holds the keys, do not hand it out before the deadline" if mode == "practice" else ""
     click.echo(f"{path} ({len(html.encode()) // 1000} kB){keys}")
+
+
+@quiz.command()
+@click.argument("assignment")
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(["canvas", "moodle", "anki", "sheet"]),
+    required=True,
+    help="canvas: a zip of QTI 1.2. moodle: Moodle XML. anki: decks of cards. sheet: questions and keys to print.",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="The file to write (default: here, named after it).")
+@click.option("--student", metavar="NAME", help="With sheet: the numbers that are drawn for this student.")
+@click.option("--json", "as_json", is_flag=True, help="Print files, and what is other in them, as JSON.")
+@click.pass_obj
+def export(course: Path | None, /, **options: Any) -> None:
+    """Write the quiz of ASSIGNMENT for other programs. Files with keys are for instructors.
+
+    What a target has no form for takes another one; the lines that are printed say which, --json for each question.
+    """
+    _export(_setting(course), **options)
+
+
+_REMARKS = {
+    "canvas": "The quizzes arrive unpublished and with hidden results, which would show the keys.",
+    "moodle": "Moodle has no update: each import adds a copy, in a category that is named after the bank's version.",
+}
+
+
+def _export(
+    setting: Setting, assignment: str, target: str, out: Path | None, student: str | None, as_json: bool
+) -> None:
+    from autograder.cli.main import text
+    from autograder.quiz.exports.notes import sentences
+
+    if student is not None and target != "sheet":
+        raise click.UsageError("--student is for --to sheet; the other formats hold variants for everybody")
+    found = _exported(setting, assignment, target, None if student is None else text(student))
+    written = []
+    for name, data in found.files.items():
+        path = Path(name) if out is None else out
+        if out is not None and "_key." in name:
+            path = out.with_name(f"{out.stem}_key{out.suffix}")
+        path.write_bytes(data)
+        written.append(path)
+    if as_json:
+        notes = [{"item": note.item, "code": note.code} for note in found.notes]
+        click.echo(json.dumps({"files": [str(path) for path in written], "notes": notes}, indent=1))
+        return
+    for path in written:
+        click.echo(f"wrote {path}")
+    click.echo(f"{found.count} {found.what}")
+    for sentence in sentences(found.notes):
+        click.echo(sentence)
+    if target in _REMARKS:
+        click.echo(_REMARKS[target])
+    if target != "anki":
+        click.echo(f"{written[-1]} holds the keys: it is for instructors, not for students.")
+
+
+def _exported(setting: Setting, assignment: str, target: str, student: str | None) -> Export:
+    from autograder.quiz.errors import QuizError
+
+    bank = _bank(setting, assignment)
+    try:
+        if target == "canvas":
+            from autograder.quiz.exports.canvas import canvas
+
+            return canvas(bank)
+        if target == "moodle":
+            from autograder.quiz.exports.moodle import moodle
+
+            return moodle(bank)
+        if target == "sheet":
+            from autograder.quiz.exports.sheet import sheet
+
+            return sheet(bank, student)
+        return _cards(setting, bank)
+    except ModuleNotFoundError as error:
+        raise QuizError(f"{error.name} is not installed: pip install 'autograder[instructor]'") from None
+
+
+def _cards(setting: Setting, bank: Bank) -> Export:
+    """The decks; when a card changed is kept with the course, so that Anki takes new content and nothing else."""
+    from autograder.quiz.exports.anki import anki
+    from autograder.quiz.exports.dates import read_dates, write_dates
+
+    path = setting.files.card_dates(bank.assignment)
+    before = read_dates(path)
+    found, record = anki(bank, setting.course.id, before, int(time.time()))
+    if record != before:
+        write_dates(path, record)
+        changed = sum(before.get(card) != entry for card, entry in record.items())
+        click.echo(f"{changed} cards are new or changed; keep {path} with the course", err=True)
+    return found
 
 
 def _setting(course: Path | None) -> Setting:

@@ -84,6 +84,9 @@ class CourseFiles:
     def kills(self, exercise: str) -> Path:
         return self.root / "reference" / "kills" / f"{exercise}.json"
 
+    def card_dates(self, assignment: str) -> Path:
+        return self.root / "reference" / "cards" / f"{assignment}.json"
+
     def workbook(self, assignment: str) -> Path:
         return self.root / "solutions" / "workbooks" / f"{assignment}.py"
 

@@ -5,6 +5,7 @@ Formulas become MathML, which browsers draw and screen readers read by themselve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
@@ -58,11 +59,12 @@ def _formula(content: str, options: dict[str, Any]) -> str:
     return formula(content, "block" if options["display_mode"] else "inline")
 
 
-def _parser() -> MarkdownIt:
+def parser(formulas: Callable[[str, dict[str, Any]], str]) -> MarkdownIt:
+    """What reads the Markdown of a quiz, with its own way to show formulas."""
     found = MarkdownIt("commonmark", {"html": False}).disable(
         ["image", "link", "autolink", "html_block", "html_inline"]
     )
-    return found.use(dollarmath_plugin, renderer=_formula, allow_digits=False)
+    return found.use(dollarmath_plugin, renderer=formulas, allow_digits=False)
 
 
-_PARSER = _parser()
+_PARSER = parser(_formula)

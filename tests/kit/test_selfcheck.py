@@ -17,8 +17,8 @@ import pytest
 from nursery import nursery
 
 from autograder.authoring import contents
-from autograder.authoring.release import zipped
 from autograder.course import CourseFiles, load_course
+from autograder.course.archive import zipped
 
 ROOT = Path(__file__).parents[2]
 FILES = CourseFiles(ROOT)
