@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from autograder.authoring.errors import AuthoringError
 from autograder.authoring.kit_files import self_check
 from autograder.authoring.public import PublicSuite, read_public
 from autograder.authoring.readme import readme
+from autograder.authoring.regions import parse
 from autograder.authoring.workbook import cut as cut_workbook
 from autograder.authoring.workbook import has_workbook
 from autograder.course import Assignment, CourseFiles, Exercise, TraceEntry, load_course, load_traces
@@ -23,7 +25,7 @@ MANIFEST = "selfcheck/MANIFEST"
 
 
 def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
-    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, data, a README, the manifest.
+    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, data, lab, README, manifest.
 
     Raises:
         AuthoringError: a source is missing or at fault.
@@ -46,12 +48,28 @@ def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
     texts["selfcheck/exercises.json"] = _exercises(assignment, suites, public)
     texts["selfcheck/traces.json"] = _one_entry_a_line(traces)
     texts["selfcheck/hints.json"] = json.dumps(_hints(files, assignment), indent=1, ensure_ascii=False) + "\n"
-    texts["README.md"] = readme(assignment, public, has_workbook(files, assignment))
+    about_lab = ""
+    if assignment.lab:
+        texts |= _lab(files, assignment, assignment.lab)
+        about_lab = ast.get_docstring(parse(texts[f"{assignment.lab}/__init__.py"], "the lab's __init__.py")) or ""
+    texts["README.md"] = readme(assignment, public, has_workbook(files, assignment), about_lab)
     texts |= {f"data/{name}": read_source(files, files.data(name)) for name in assignment.data}
     found = {path: text.encode() for path, text in sorted(texts.items())}
     if has_workbook(files, assignment):
         found[f"{assignment.id}.ipynb"] = cut_workbook(files, assignment)
     return dict(sorted({**found, MANIFEST: manifest(found)}.items()))
+
+
+def _lab(files: CourseFiles, assignment: Assignment, name: str) -> dict[str, str]:
+    """The modules of the lab, as they are."""
+    folder = files.solutions(assignment.id) / name
+    found = {f"{name}/{path.relative_to(folder).as_posix()}": path for path in sorted(folder.rglob("*.py"))}
+    if f"{name}/__init__.py" not in found:
+        raise AuthoringError(f"{shown(files, folder)} is no package; a lab needs an __init__.py and a __main__.py")
+    for path in found.values():
+        if path.stem in {exercise.name for exercise in assignment.exercises}:
+            raise AuthoringError(f"{shown(files, path)} could be taken for a student's answer; give it another name")
+    return {place: read_source(files, path) for place, path in found.items()}
 
 
 def manifest(found: Mapping[str, bytes]) -> bytes:

@@ -37,7 +37,7 @@ by your code. Keep the file names, and the names and arguments of functions and 
 | exercise | points | public | read | builds on |
 |---|---|---|---|---|
 {rows}
-{data}{forbidden}{workbook}
+{data}{forbidden}{workbook}{lab}
 ## When you are stuck
 
 `python -m selfcheck hint {first}` asks you a question about `{first}.py`. With `--more` it goes on: to the shape of the
@@ -85,8 +85,12 @@ Whether you hand it in, and what its questions count, your instructor says.
 """
 
 
-def readme(assignment: Assignment, public: dict[str, Fraction], with_workbook: bool = False) -> str:
-    """The README of an assignment. `public` are the points of each exercise's public checks."""
+def readme(
+    assignment: Assignment, public: dict[str, Fraction], with_workbook: bool = False, about_lab: str = ""
+) -> str:
+    """The README of an assignment. `public` are the points of each exercise's public checks, `about_lab` is what the
+    lab says about itself.
+    """
     rows = [
         f"| `{e.name}.py` | {points(e.points)} | {points(public[e.name])} | {', '.join(e.course)} | "
         f"{', '.join(f'`{need}`' for need in e.needs) or '-'} |"
@@ -108,6 +112,7 @@ def readme(assignment: Assignment, public: dict[str, Fraction], with_workbook: b
         data=data,
         forbidden=forbidden,
         workbook=_WORKBOOK.format(id=assignment.id) if with_workbook else "",
+        lab=f"\n## The lab\n\n{about_lab}\n" if about_lab else "",
         public=points(shown),
         hidden=points(assignment.points - shown),
     )
