@@ -191,8 +191,8 @@ class Assignment(Part):
     """What is handed out and graded as one; `id` is its key in the file and the name of its folders.
 
     `hint` says when a student is told which mistake a submission looks like, `seconds_per_cell` how much CPU time a
-    cell of its notebook has. `data` are files of the course's `data/` that students get with it, `lab` is a package beside
-    the solutions that they get as it is: a program that works with their modules.
+    cell of its notebook has. `data` are files of the course's `data/` that students get with it. `lab` is a package
+    beside the solutions that they get as it is: a program that works with their modules.
     """
 
     id: Annotated[str, AfterValidator(plain_id)]

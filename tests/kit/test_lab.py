@@ -7,13 +7,13 @@ import csv
 import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-from the_lab import FILES, TINY, TINY_FAST, names, one_thread_and_no_traces  # noqa: F401
+from the_lab import TINY, TINY_FAST, short_list
 
 from lab import files, train
 from lab.__main__ import main
@@ -21,6 +21,11 @@ from lab.faults import LabError, StoppedError
 from lab.lists import load_list
 from lab.progress import Silent
 from lab.trainer import Trainer
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    yield from short_list(tmp_path_factory.mktemp("list"))
 
 
 class Signals(Silent):
@@ -139,7 +144,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_one_sentence(names, tmp_pa
         train.load(out, cases["other names"][1])
     for damaged in (b"", (out / "checkpoint.pt").read_bytes()[:999], b"no checkpoint at all"):
         (out / "checkpoint.pt").write_bytes(damaged)
-        with pytest.raises(LabError, match="checkpoint.pt is not a checkpoint of the lab"):
+        with pytest.raises(LabError, match=r"checkpoint\.pt is not a checkpoint of the lab"):
             train.train(TINY, names, out)
     with pytest.raises(LabError, match=r"no trained model in .*nothing; `lab train` makes one"):
         train.load(tmp_path / "nothing", names)

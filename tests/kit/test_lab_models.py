@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
-from the_lab import FAST, SMALL, TINY_FAST, names, one_thread_and_no_traces  # noqa: F401
+from the_lab import FAST, SMALL, TINY_FAST, short_list
 
 from lab import compare, experiment, speed, studies
 from lab.lists import load_list
@@ -27,12 +28,19 @@ TARGETS = IDS.roll(-1, 1).masked_fill(torch.arange(16) >= REAL[:, None], -100)
 
 
 @pytest.fixture(scope="module")
-def built():
+def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    yield from short_list(tmp_path_factory.mktemp("list"))
+
+
+@pytest.fixture(scope="module")
+def built(names):
     """Day 3's per-head code, week08's modules and the fast model, with the same weights of ordinary size."""
     built = speed.models(replace(FAST, dropout=0.1), 27)
     with torch.no_grad():
         for parameter in built[speed.FASTEST].parameters():
-            parameter.add_(torch.randn(parameter.shape, generator=torch.Generator().manual_seed(parameter.numel())) * 0.1)
+            parameter.add_(
+                torch.randn(parameter.shape, generator=torch.Generator().manual_seed(parameter.numel())) * 0.1
+            )
     state = built[speed.FASTEST].state_dict()
     built[speed.WEEK08].load_state_dict(state)
     built[speed.PER_HEAD].load_state_dict(speed.per_head_weights(state, 4))
@@ -128,7 +136,8 @@ def moments(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything short enough for a test."""
     small = replace(TINY_FAST, total_steps=4)
     monkeypatch.setattr(studies, "SHORT", small)
-    monkeypatch.setattr(studies, "FAST", small)
+    monkeypatch.setattr(studies, "CONSTANT_SHORT", small)
+    monkeypatch.setattr(studies, "WRITTEN", 100)
     monkeypatch.setattr(studies, "SIZES", {"A": (8, 2, 1), "B": (16, 2, 1), "C": (16, 4, 2)})
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 import torch
 from grading import ROOT
 
@@ -28,23 +27,19 @@ TINY = Settings(**SMALL, total_steps=12)
 TINY_FAST = replace(FAST, **SMALL, total_steps=12)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread_and_no_traces() -> Iterator[None]:
-    """The lab finds the solutions by sys.path; other tests must not."""
-    threads, path = torch.get_num_threads(), [*sys.path]
+def short_list(folder: Path) -> Iterator[Path]:
+    """About eighty names in a file, a few of them twice; the body of a fixture `names`.
+
+    The lab finds the solutions by sys.path, where other tests must not, so they are taken away afterwards.
+    """
+    threads, found = torch.get_num_threads(), [*sys.path]
     torch.set_num_threads(1)
-    yield
+    chosen = FILES.data("names.txt").read_text("ascii").split()[:75]
+    path = folder / "short.txt"
+    path.write_text("".join(f"{name}\n" for name in [*chosen, "jazzy", "quinn", "willow", *chosen[:3]]), "ascii")
+    yield path
     torch.set_num_threads(threads)
-    sys.path[:] = path
+    sys.path[:] = found
     for name, module in [*sys.modules.items()]:
         if Path(getattr(module, "__file__", None) or "/").parent in FOLDERS:
             del sys.modules[name]
-
-
-@pytest.fixture(scope="module")
-def names(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """About eighty names, a few of them twice."""
-    chosen = FILES.data("names.txt").read_text("ascii").split()[:75]
-    path = tmp_path_factory.mktemp("list") / "short.txt"
-    path.write_text("".join(f"{name}\n" for name in [*chosen, "jazzy", "quinn", "willow", *chosen[:3]]), "ascii")
-    return path

@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
 
     compare = commands.add_parser("compare", parents=[common], help="the models of Day 3 in one table and picture")
     length = compare.add_mutually_exclusive_group()
-    length.add_argument("--quick", action="store_true", help="a tenth of the steps: a few minutes (the default)")
+    length.add_argument("--quick", action="store_true", help="a twentieth of the steps: minutes (the default)")
     length.add_argument("--full", action="store_true", help="all steps, as Day 3 says")
 
     experiment = commands.add_parser("experiment", parents=[common], help="one of Day 3's experiments, measured")

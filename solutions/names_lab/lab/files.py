@@ -28,7 +28,7 @@ def load_state(path: Path) -> dict[str, Any]:
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except (OSError, RuntimeError, EOFError, KeyError, ValueError, pickle.UnpicklingError):
-        raise LabError(f"{path} is not a checkpoint of the lab, or damaged; --restart begins again without it") from None
+        raise LabError(f"{path} is not a checkpoint of the lab; --restart begins again without it") from None
     if not isinstance(state, dict) or not {"settings", "vocabulary", "sha256"} <= set(state):
         raise LabError(f"{path} is not a checkpoint of the lab; --restart begins again without it")
     return state

@@ -39,11 +39,11 @@ def start_small(model: nn.Module) -> None:
 
     Norms keep their ones. The order is that of the parameters, so that a seed gives models of one plan one start.
     """
-    for name, parameter in model.named_parameters():
-        if parameter.dim() > 1:
-            nn.init.normal_(parameter, std=0.02)
-        elif name.endswith("bias"):
-            nn.init.zeros_(parameter)
+    for path, weight in model.named_parameters():
+        if weight.dim() > 1:
+            nn.init.normal_(weight, std=0.02)
+        elif path.endswith("bias"):
+            nn.init.zeros_(weight)
 
 
 def size(model: nn.Module) -> int:

@@ -40,7 +40,8 @@ class Bar(Silent):
 
     def begin(self, total: int, done: int) -> None:
         self._smooth, self.validation = None, float("nan")
-        self._bar = self._new(*self._columns, console=self.console, disable=not self.console.is_terminal or done >= total)
+        silent = not self.console.is_terminal or done >= total
+        self._bar = self._new(*self._columns, console=self.console, disable=silent)
         self._task = self._bar.add_task(self.title, total=total, completed=done)
         self._bar.start()
 
@@ -52,7 +53,8 @@ class Bar(Silent):
     def measured(self, row: dict[str, float]) -> None:
         self.validation = row["validation_loss"]
         if not self.console.is_terminal:
-            self.console.print(f"{self.title} step {row['step']:.0f}: validation loss {self.validation:.4f}", soft_wrap=True)
+            words = f"{self.title} step {row['step']:.0f}: validation loss {self.validation:.4f}"
+            self.console.print(words, soft_wrap=True)
 
     def end(self) -> None:
         self._bar.stop()

@@ -7,9 +7,9 @@ the longest name of the list, as `make_examples` makes them; the fast model leav
 
 from __future__ import annotations
 
-import statistics
 import time
 from dataclasses import replace
+from statistics import median
 from typing import Any
 
 import torch
@@ -68,7 +68,7 @@ def _steps(model: nn.Module, data: NamesList, settings: Settings, steps: int) ->
     inputs, targets = data.examples["training"]
     drawn = torch.Generator().manual_seed(settings.seed)
     optimizer = torch.optim.AdamW(model.parameters(), lr=settings.peak, fused=isinstance(model, FastMiniGPT))
-    model.train()
+    model.train(mode=True)
     counted, found, begun = 0, [], time.perf_counter()
     for _ in range(steps):
         rows = torch.randint(len(inputs), (settings.batch_size,), generator=drawn)
@@ -89,8 +89,9 @@ def writing(data: NamesList, rounds: int = 5, names: int = 200, settings: Settin
     Columns as in `training`, and same_tokens: did both write the same?
     """
     model, start, length = models(settings, len(data.vocabulary))[FASTEST], torch.zeros(names, 1).long(), data.longest
+    again = module("sampling").generate
     ways = {
-        "computing every place again": lambda draw: module("sampling").generate(model, start, length, length, 1.0, draw),
+        "computing every place again": lambda draw: again(model, start, length, length, 1.0, draw),
         "with a KV cache": lambda draw: generate(model, start, length, 1.0, draw),
     }
     speeds: dict[str, list[float]] = {way: [] for way in ways}
@@ -108,5 +109,5 @@ def writing(data: NamesList, rounds: int = 5, names: int = 200, settings: Settin
 
 def _row(title: str, unit: str, speeds: list[float], first: list[float]) -> dict[str, Any]:
     ratios = [speed / base for speed, base in zip(speeds, first, strict=True)]
-    times = {"times": round(statistics.median(ratios), 2), "low": round(min(ratios), 2), "high": round(max(ratios), 2)}
-    return {"model": title, unit: round(statistics.median(speeds)), **times}
+    times = {"times": round(median(ratios), 2), "low": round(min(ratios), 2), "high": round(max(ratios), 2)}
+    return {"model": title, unit: round(median(speeds)), **times}

@@ -7,7 +7,6 @@ from Python, `experiment("dropout")` in `lab.experiment` gives table and figure.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +25,8 @@ NAME = "isabella"
 SIZES = {"Tiny": (32, 2, 2), "Small": (64, 4, 4), "Medium": (128, 4, 6), "Large": (256, 8, 8)}
 TEMPERATURES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 DROPOUTS = (0.0, 0.1, 0.2, 0.3, 0.5)
+CONSTANT = replace(FAST, total_steps=5000, warmup_steps=0, floor_ratio=1.0, max_norm=None)
+CONSTANT_SHORT = replace(CONSTANT, total_steps=800, peak=1e-3, evaluate_every=200)
 WRITTEN = 1000
 """Names at each temperature: their share of novel ones has a standard error of at most 1.6 percent."""
 
@@ -44,10 +45,15 @@ def attention(runs: Runs, full: bool = False) -> Table:
         raise LabError(f"{runs.data.file} lacks letters of {NAME}: {error}") from None
     maps = attention_maps(runs.get(_base(full), "Mini GPT").model, tokens)
     return [
-        {"layer": l, "head": h, "place": t, "letter": letters[t], "reads_place": s, "reads_letter": letters[s],
-         "weight": float(maps[l, h, t, s])}
-        for l in range(maps.shape[0]) for h in range(maps.shape[1]) for t in range(len(letters)) for s in range(t + 1)
-    ]  # fmt: skip
+        {
+            **{"layer": layer, "head": head, "place": t, "letter": letters[t]},
+            **{"reads_place": s, "reads_letter": letters[s], "weight": float(maps[layer, head, t, s])},
+        }
+        for layer in range(maps.shape[0])
+        for head in range(maps.shape[1])
+        for t in range(len(letters))
+        for s in range(t + 1)
+    ]
 
 
 def sizes(runs: Runs, full: bool = False) -> Table:
@@ -89,11 +95,11 @@ def temperature(runs: Runs, full: bool = False) -> Table:
     return table
 
 
+@torch.inference_mode()
 def validation_scores(trained: Trained, data: NamesList) -> torch.Tensor:
     """[N,V]: the scores at every place of the validation part that counts."""
     inputs, targets = data.examples["validation"]
-    with torch.inference_mode():
-        logits, _ = trained.model(inputs)
+    logits, _ = trained.model(inputs)
     return logits[targets != module("comparison").IGNORED]
 
 
@@ -124,8 +130,7 @@ def positions(runs: Runs, full: bool = False) -> Table:
 
 def scaling(runs: Runs, full: bool = False) -> Table:
     """Exercise 6: loss against size at Day 3's constant rate, with as many heads and layers as it takes."""
-    constant = replace(FAST, total_steps=5000, warmup_steps=0, floor_ratio=1.0, max_norm=None)
-    base = constant if full else replace(constant, total_steps=1500, peak=1e-3, evaluate_every=250)
+    base = CONSTANT if full else CONSTANT_SHORT
     table: Table = []
     for C in (16, 32, 48, 64, 96, 128) if full else (16, 32, 48, 64):
         depth = max(C // 16, 2)
@@ -150,5 +155,3 @@ def _measured(trained: Trained) -> dict[str, Any]:
 
 
 STUDIES = {study.__name__: study for study in (attention, sizes, temperature, dropout, positions, scaling)}
-
-

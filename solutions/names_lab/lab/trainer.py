@@ -67,7 +67,7 @@ class Trainer:
             group["lr"] = rate
 
         inputs, targets = self._next_batch()
-        self.model.train()
+        self.model.train(mode=True)
         _, loss = self.model(inputs, targets)
         self.optimizer.zero_grad()
         loss.backward()

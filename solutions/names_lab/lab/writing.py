@@ -19,15 +19,16 @@ def write_names(model: nn.Module, data: NamesList, count: int, temperature: floa
     ended by then is cut there.
     """
     start = torch.zeros(count, 1, dtype=torch.int64)
-    generator = torch.Generator().manual_seed(seed)
+    draws = torch.Generator().manual_seed(seed)
     if isinstance(model, FastMiniGPT):
-        rows = generate(model, start, data.longest, temperature, generator)
+        rows = generate(model, start, data.longest, temperature, draws)
     else:
-        rows = module("sampling").generate(model, start, data.longest, data.longest, temperature, generator)
+        rows = module("sampling").generate(model, start, data.longest, data.longest, temperature, draws)
     decode = module("dataset").decode
     return [decode(row, data.vocabulary) for row in rows.tolist()]
 
 
+@torch.inference_mode()
 def generate(
     model: FastMiniGPT, token_ids: torch.Tensor, max_new_tokens: int, temperature: float, generator: torch.Generator
 ) -> torch.Tensor:
@@ -40,13 +41,12 @@ def generate(
     """
     caches = [Cache() for _ in model.blocks]
     was_training, fresh = model.training, token_ids
-    model.eval()
+    model.train(mode=False)
     try:
-        with torch.inference_mode():
-            for _ in range(max_new_tokens):
-                logits, _ = model(fresh, caches=caches)
-                fresh = module("sampling").sample_next(logits[:, -1], temperature, generator)  # [B,1]
-                token_ids = torch.cat([token_ids, fresh], dim=1)
+        for _ in range(max_new_tokens):
+            logits, _ = model(fresh, caches=caches)
+            fresh = module("sampling").sample_next(logits[:, -1], temperature, generator)  # [B,1]
+            token_ids = torch.cat([token_ids, fresh], dim=1)
     finally:
         model.train(was_training)
     return token_ids
