@@ -121,7 +121,7 @@ def temperature(table: Table) -> Figure:
     made, (left, right) = figure(2, width=9.0)
     degrees = [row["temperature"] for row in table]
     left.plot(degrees, [row["entropy"] for row in table], "o-", color=BLUE)
-    left.axhline(math.log(27), color=GREY, linestyle=":", label="27 equal chances")
+    left.axhline(table[0]["highest_entropy"], color=GREY, linestyle=":", label="all letters equally likely")
     left.set_ylabel("mean entropy of the next letter, nats")
     left.set_ylim(bottom=0)
     right.errorbar(degrees, [row["novel"] for row in table], [row["standard_error"] for row in table], fmt="o-",

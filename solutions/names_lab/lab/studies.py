@@ -84,6 +84,7 @@ def temperature(runs: Runs, full: bool = False) -> Table:
             {
                 "temperature": degree,
                 "entropy": novelty.mean_entropy(scores, degree),
+                "highest_entropy": math.log(len(runs.data.vocabulary)),
                 "novel": novel,
                 "standard_error": math.sqrt(novel * (1 - novel) / WRITTEN),
                 "known_elsewhere": sum(name in unseen for name in written) / WRITTEN,
