@@ -199,7 +199,9 @@ PROMISES = {
 
 def test_the_comparison_is_a_mean_of_runs_that_are_trained_once(runs, monkeypatch):
     few = [
-        compare.Entry(entry.title, entry.claim, replace(entry.settings, **(SMALL | {"batch_size": 3}), total_steps=2))
+        compare.Entry(
+            entry.title, entry.claim, replace(entry.settings, **(SMALL | {"batch_size": 3}), total_steps=2), entry.seeds
+        )
         for entry in compare.entries(full=True)
         if entry.title in ("neural bigram", "MLP, window 8", "Mini GPT")
     ]

@@ -19,7 +19,7 @@ def show(table: Table, title: str = "") -> None:
         raise LabError("the lab shows its tables with rich: python -m pip install rich") from None
     drawn = Drawn(title=title or None)
     for name in table[0]:
-        drawn.add_column(name.replace("_", " "), justify="right" if _is_number(table[-1][name]) else "left")
+        drawn.add_column(name.replace("_", " "), justify="right" if _has_numbers(table, name) else "left")
     for row in table:
         drawn.add_row(*map(cell, row.values()))
     Console().print(drawn)
@@ -28,7 +28,7 @@ def show(table: Table, title: str = "") -> None:
 def markdown(table: Table) -> list[str]:
     """The lines of a table in Markdown."""
     heads = [name.replace("_", " ") for name in table[0]]
-    sides = ["---:" if _is_number(table[-1][name]) else "---" for name in table[0]]
+    sides = ["---:" if _has_numbers(table, name) else "---" for name in table[0]]
     return [_line(heads), _line(sides), *(_line(map(cell, row.values())) for row in table)]
 
 
@@ -45,5 +45,5 @@ def _line(cells: Any) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _has_numbers(table: Table, name: str) -> bool:
+    return any(isinstance(row[name], (int, float)) and not isinstance(row[name], bool) for row in table)
