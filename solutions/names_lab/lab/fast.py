@@ -17,6 +17,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from lab.settings import Settings
+
 IGNORED = -100  # a target that does not count
 
 
@@ -119,26 +121,18 @@ class FastMiniGPT(nn.Module):
         positions: a table [L,C] that is not learned, or None for a learned one.
     """
 
-    def __init__(
-        self,
-        vocab_size: int,
-        context_length: int,
-        model_dim: int,
-        num_heads: int,
-        num_layers: int,
-        dropout: float,
-        positions: torch.Tensor | None = None,
-    ) -> None:
+    def __init__(self, settings: Settings, vocab_size: int, positions: torch.Tensor | None = None) -> None:
         super().__init__()
-        self.context_length = context_length
-        self.token_embedding = nn.Embedding(vocab_size, model_dim)
+        C, L = settings.model_dim, settings.context_length
+        self.context_length = L
+        self.token_embedding = nn.Embedding(vocab_size, C)
         if positions is None:
-            self.position_embedding = nn.Embedding(context_length, model_dim)
+            self.position_embedding = nn.Embedding(L, C)
         else:
             self.register_buffer("fixed_positions", positions, persistent=False)
-        self.blocks = nn.ModuleList(Block(model_dim, num_heads, dropout) for _ in range(num_layers))
-        self.final_norm = nn.LayerNorm(model_dim)
-        self.lm_head = nn.Linear(model_dim, vocab_size)
+        self.blocks = nn.ModuleList(Block(C, settings.num_heads, settings.dropout) for _ in range(settings.num_layers))
+        self.final_norm = nn.LayerNorm(C)
+        self.lm_head = nn.Linear(C, vocab_size)
 
     def forward(
         self, token_ids: torch.Tensor, targets: torch.Tensor | None = None, caches: list[Cache] | None = None

@@ -17,11 +17,12 @@ def build(settings: Settings, vocab_size: int) -> nn.Module:
     if settings.model == "mlp":
         sizes = (settings.window, settings.embedding_dim, settings.hidden_dim)
         return module("baselines").MLPLanguageModel(vocab_size, *sizes)
-    sizes = (settings.context_length, settings.model_dim, settings.num_heads, settings.num_layers)
     if settings.fast:
-        model = FastMiniGPT(vocab_size, *sizes, settings.dropout, fixed_positions(settings))
+        model = FastMiniGPT(settings, vocab_size, fixed_positions(settings))
     else:
-        model = module("lm_head").MiniGPT(vocab_size, *sizes, settings.dropout)
+        s = settings
+        sizes = (s.context_length, s.model_dim, s.num_heads, s.num_layers)
+        model = module("lm_head").MiniGPT(vocab_size, *sizes, s.dropout)
     start_small(model)
     return model
 

@@ -105,7 +105,13 @@ class Trainer:
 
     def loss(self, part: str) -> float:
         """The loss of a whole part, in nats for each letter and end, without dropout."""
-        return module("comparison").evaluate(self.model, *self.examples[part])
+        # Losses are added up in float64, which mps does not have.
+        there = torch.device("cpu") if self.device.type == "mps" else self.device
+        inputs, targets = (rows.to(there) for rows in self.examples[part])
+        try:
+            return module("comparison").evaluate(self.model.to(there), inputs, targets)
+        finally:
+            self.model.to(self.device)
 
     def state(self) -> dict[str, Any]:
         """All of it, as tensors and plain values."""
