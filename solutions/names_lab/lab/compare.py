@@ -28,7 +28,7 @@ class Entry:
     """A row of the table: a title, what Day 3 claims, the settings of its runs but for the seed, and the seeds."""
 
     title: str
-    claim: float | None
+    claim: str | None
     settings: Settings
     seeds: tuple[int, ...] = SEEDS
 
@@ -39,12 +39,12 @@ def entries(full: bool) -> list[Entry]:
     """
     mini_gpt = FAST if full else replace(FAST, peak=1e-3, warmup_steps=50)
     rows = [
-        Entry("neural bigram", 2.45, NEURAL_BIGRAM),
-        Entry("MLP, window 8", 2.10, replace(MLP, batch_size=9)),
+        Entry("neural bigram", "2.45", NEURAL_BIGRAM),
+        Entry("MLP, window 8", "2.10", replace(MLP, batch_size=9)),
         Entry("MLP, window 8, as much data", None, MLP),
         Entry("MLP, window 32", None, replace(MLP, batch_size=9, window=32)),
         Entry("MLP, window 32, as much data", None, replace(MLP, window=32)),
-        Entry("Mini GPT", 1.95, mini_gpt),
+        Entry("Mini GPT", "1.95", mini_gpt),
     ]
     if full:
         return [*rows, Entry("Mini GPT, peak rate 1e-3", None, replace(mini_gpt, peak=1e-3), SEEDS[:1])]
@@ -101,6 +101,6 @@ def _counted(runs: Runs) -> dict[str, Any]:
         "validation_loss": evaluate(model, *runs.data.examples["validation"]),
         "standard_error": None,
         "training_loss": evaluate(model, *runs.data.examples["training"]),
-        "document": 2.45,
+        "document": "2.45",
         "tokens_per_second": None,
     }

@@ -52,11 +52,11 @@ def comparison(table: Table, trained: dict[str, list[Trained]]) -> Figure:
     errors = [row["standard_error"] or 0.0 for row in table]
     losses = [row["validation_loss"] for row in table]
     left.errorbar(losses, rows, xerr=errors, fmt="o", color=BLUE, capsize=4, label="measured, mean ± standard error")
-    claims = [(row["document"], at) for row, at in zip(table, rows, strict=True) if row["document"] is not None]
+    claims = [(float(row["document"]), at) for row, at in zip(table, rows, strict=True) if row["document"] is not None]
     left.plot(*zip(*claims, strict=True), "D", color=ORANGE, fillstyle="none", label="Day 3's document")
     left.set_yticks(list(rows), [f"{row['model']}\n{row['parameters']:,} parameters" for row in table], fontsize=8)
     left.set_xlabel(f"validation {LOSS}")
-    left.legend(fontsize=8, loc="lower right")
+    left.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=2, frameon=False)
     for number, (title, runs) in enumerate(trained.items()):
         if title == "neural bigram":
             continue
