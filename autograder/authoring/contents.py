@@ -29,8 +29,8 @@ QUIZ = "quiz/quiz.json"
 
 
 def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
-    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, examples, the quiz without
-    its keys, data, a README, the manifest.
+    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, examples, the lab, the quiz
+    without its keys, data, a README, the manifest.
 
     Raises:
         AuthoringError: a source is missing or at fault.
@@ -57,7 +57,13 @@ def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
     texts["selfcheck/hints.json"] = json.dumps(_hints(files, course, assignment), indent=1, ensure_ascii=False) + "\n"
     examples = _examples(files, assignment)
     texts |= examples
-    texts["README.md"] = readme(assignment, public, _programs(examples), has_workbook(files, assignment), quiz)
+    about_lab = ""
+    if assignment.lab:
+        texts |= _lab(files, assignment, assignment.lab)
+        about_lab = ast.get_docstring(parse(texts[f"{assignment.lab}/__init__.py"], "the lab's __init__.py")) or ""
+    texts["README.md"] = readme(
+        assignment, public, _programs(examples), has_workbook(files, assignment), about_lab=about_lab, quiz=quiz
+    )
     if quiz:
         texts[QUIZ] = _quiz(quiz)
     texts |= {f"data/{name}": read_source(files, files.data(name)) for name in assignment.data}
@@ -65,6 +71,18 @@ def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
     if has_workbook(files, assignment):
         found[f"{assignment.id}.ipynb"] = cut_workbook(files, assignment)
     return dict(sorted({**found, MANIFEST: manifest(found)}.items()))
+
+
+def _lab(files: CourseFiles, assignment: Assignment, name: str) -> dict[str, str]:
+    """The modules of the lab, as they are."""
+    folder = files.solutions(assignment.id) / name
+    found = {f"{name}/{path.relative_to(folder).as_posix()}": path for path in sorted(folder.rglob("*.py"))}
+    if f"{name}/__init__.py" not in found:
+        raise AuthoringError(f"{shown(files, folder)} is no package; a lab needs an __init__.py and a __main__.py")
+    for path in found.values():
+        if path.stem in {exercise.name for exercise in assignment.exercises}:
+            raise AuthoringError(f"{shown(files, path)} could be taken for a student's answer; give it another name")
+    return {place: read_source(files, path) for place, path in found.items()}
 
 
 def manifest(found: Mapping[str, bytes]) -> bytes:

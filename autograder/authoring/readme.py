@@ -40,7 +40,7 @@ by your code. Keep the file names, and the names and arguments of functions and 
 | exercise | points | public | read | builds on |
 |---|---|---|---|---|
 {rows}
-{data}{forbidden}{examples}{workbook}{quiz}
+{data}{forbidden}{examples}{workbook}{lab}{quiz}
 ## When you are stuck
 
 `python -m selfcheck hint {first}` asks you a question about `{first}.py`. With `--more` it goes on: to the shape of the
@@ -120,6 +120,8 @@ def readme(
     public: Mapping[str, Fraction],
     programs: Mapping[str, str],
     with_workbook: bool = False,
+    *,
+    about_lab: str = "",
     quiz: Mapping[str, Any] | None = None,
 ) -> str:
     """The README of an assignment.
@@ -127,6 +129,7 @@ def readme(
     Args:
         public: the points of each exercise's public checks.
         programs: path and title of each example that can be run.
+        about_lab: what the lab says about itself.
         quiz: its public quiz, where it has one.
     """
     rows = [
@@ -154,6 +157,7 @@ def readme(
         workbook=_WORKBOOK.format(id=assignment.id) if with_workbook else "",
         quiz=_QUIZ.format(section=_example(quiz)) if quiz else "",
         sections=", sections read, questions answered" if quiz else "",
+        lab=f"\n## The lab\n\n{about_lab}\n" if about_lab else "",
         public=points(shown),
         hidden=points(assignment.points - shown),
     )

@@ -191,7 +191,8 @@ class Assignment(Part):
     """What is handed out and graded as one; `id` is its key in the file and the name of its folders.
 
     `hint` says when a student is told which mistake a submission looks like, `seconds_per_cell` how much CPU time a
-    cell of its notebook has. `data` are files of the course's `data/` that students get with it.
+    cell of its notebook has. `data` are files of the course's `data/` that students get with it. `lab` is a package
+    beside the solutions that they get as it is: a program that works with their modules.
     """
 
     id: Annotated[str, AfterValidator(plain_id)]
@@ -202,6 +203,7 @@ class Assignment(Part):
     limits: Limits
     hint: Annotated[str, AfterValidator(_hint_policy)] = "always"
     data: Annotated[tuple[Annotated[str, AfterValidator(_file_name)], ...], Field(strict=False)] = ()
+    lab: Annotated[str, AfterValidator(_module_name)] | None = None
     seconds_per_cell: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 20.0
     exercises: Annotated[tuple[Exercise, ...], Field(strict=False), AfterValidator(_not_empty)]
 
@@ -218,6 +220,8 @@ class Assignment(Part):
                 (("points",), f"must be what the exercises add up to, {shown(total)}, got {shown(self.points)}")
             )
         names = [exercise.name for exercise in self.exercises]
+        if self.lab in names:
+            problems.append((("lab",), f'"{self.lab}" is an exercise already; choose another name'))
         for i, exercise in enumerate(self.exercises):
             for j, need in enumerate(exercise.needs):
                 if sentence := _wrong_need(need, exercise.name, names, exercise.needs[:j]):
