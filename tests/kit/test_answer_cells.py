@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from notebook_course import WORKBOOK
-from small_quiz import QUIZ, SLOPE, quiz_bank, small_course
+from quiz_course import QUIZ, SLOPE, quiz_bank, small_course
 
 from autograder.authoring.errors import AuthoringError
 from autograder.authoring.workbook import built, cut

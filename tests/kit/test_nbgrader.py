@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import small_quiz
+import quiz_course
 from grading import run
 from nbgrader.plugins import CsvExportPlugin
 from notebook_course import (
@@ -59,8 +59,8 @@ WARNS = {
 QUESTIONS = WORKBOOK + "".join(f'\n# %% quiz="{name}"\n' for name in ("s1_drawn", "s2_shape", "s2_name"))
 """The workbook with three questions at its end."""
 QUIZ = {
-    **small_quiz.QUIZ,
-    small_quiz.OFFSET: small_quiz.QUIZ[small_quiz.OFFSET]
+    **quiz_course.QUIZ,
+    quiz_course.OFFSET: quiz_course.QUIZ[quiz_course.OFFSET]
     .replace("accept: [offset, intercept at zero]", "accept: [PLANTED_KEY, offset]")
     .replace("why: It is where the line starts.", "why: PLANTED_WHY.")
     .replace("right: turns the line}", "right: PLANTED_OTHER_ITEM}"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import ask as autograder
-from quiz_course import quiz_course
+from keyed_course import keyed_course
 from small_course import FILES, small_course
 
 from autograder.authoring import release
@@ -27,7 +27,7 @@ WIDE = Layout(80)
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course of seven sections, of which two are in the quiz; with its students' files."""
     more = FILES["course.yml"].replace("total_sections: 2", "total_sections: 7")
-    files, lines = quiz_course(tmp_path_factory.mktemp("course"), **{"course.yml": more})
+    files, lines = keyed_course(tmp_path_factory.mktemp("course"), **{"course.yml": more})
     release(files, lines)
     return files.root
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Ran, ask
-from small_quiz import OFFSET, QUIZ, RIGHT, SLOPE, hand_in, quiz_files
+from quiz_course import OFFSET, QUIZ, RIGHT, SLOPE, hand_in, quiz_files
 
 from autograder.grading.receipt import Receipt
 from autograder.grading.store import Store

@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from small_quiz import OFFSET, QUIZ, ROOT, SLOPE, quiz_bank, real_banks
+from quiz_course import OFFSET, QUIZ, ROOT, SLOPE, quiz_bank, real_banks
 
 from autograder.course import CourseError, load_course
-from autograder.quiz.bank import MOST_DRAWS, Bank, drawn
-from autograder.quiz.drawing import filled
+from autograder.quiz.bank import MOST_DRAWS, Bank
+from autograder.quiz.drawing import drawn, filled
 from autograder.quiz.errors import QuizError
 from autograder.quiz.formula import FormulaError, parsed, value_of
 from autograder.quiz.lint import lint

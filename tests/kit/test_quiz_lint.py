@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from small_quiz import OFFSET, QUIZ, SLOPE, quiz_bank
+from quiz_course import OFFSET, QUIZ, SLOPE, quiz_bank
 
 from autograder.quiz import lint as rules
 from autograder.quiz.lint import lint

@@ -7,7 +7,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from small_quiz import IDEAS, QUIZ, SLOPE, full_width, quiz_bank, real_banks
+from quiz_course import IDEAS, QUIZ, SLOPE, full_width, quiz_bank, real_banks
 
 from autograder.quiz.bank import Bank
 from autograder.quiz.marking import Mark, mark

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_quiz import full_width
+from quiz_course import full_width
 
 from autograder.quiz import reading
 from autograder.quiz.reading import Rewrite

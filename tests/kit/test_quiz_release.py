@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from quiz_course import FEEDBACK, IDEA, OFFSET, SLOPE, WHY, quiz_course
+from keyed_course import FEEDBACK, IDEA, OFFSET, SLOPE, WHY, keyed_course
 from small_course import FILES, small_course
 
 from autograder.authoring import AuthoringError, archive_path, contents, release, scan
@@ -32,7 +32,7 @@ SECRET = ["layer norm", "row-wise", "0.125", "1/8", WHY, FEEDBACK, IDEA, "every 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory):
-    files, lines = quiz_course(tmp_path_factory.mktemp("course"))
+    files, lines = keyed_course(tmp_path_factory.mktemp("course"))
     release(files, lines)
     return files, lines
 
@@ -91,7 +91,7 @@ def test_other_keys_give_the_same_file(course, tmp_path: Path):
     for before, after in changes:
         assert any(before in text for text in texts.values()), before
         texts = {name: text.replace(before, after) for name, text in texts.items()}
-    files, _ = quiz_course(tmp_path, **{f"solutions/lines/quiz/{name}.yml": text for name, text in texts.items()})
+    files, _ = keyed_course(tmp_path, **{f"solutions/lines/quiz/{name}.yml": text for name, text in texts.items()})
     released = json.loads((course[0].stubs("lines") / QUIZ).read_text("utf-8"))
     assert public_quiz(load_bank(files, load_course(tmp_path), "lines")) == released
 
@@ -127,7 +127,7 @@ def test_what_students_may_read_anyway_is_no_secret(course):
 
 def test_a_release_with_a_key_in_it_is_not_written(tmp_path: Path):
     told = FILES["solutions/lines/slope.py"].replace("# TODO: Which operator", f"# {FEEDBACK} Which operator")
-    files, lines = quiz_course(tmp_path, **{"solutions/lines/slope.py": told})
+    files, lines = keyed_course(tmp_path, **{"solutions/lines/slope.py": told})
     with pytest.raises(AuthoringError, match=r"nothing was written.*slope\.py holds feedback of q_choice"):
         release(files, lines)
     assert not files.stubs("lines").exists()

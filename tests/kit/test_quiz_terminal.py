@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from command_line import ask as autograder
-from quiz_course import FEEDBACK, WHY, quiz_course
+from keyed_course import FEEDBACK, WHY, keyed_course
 
 from autograder.authoring import release
 from autograder.authoring.bundle.plain import Layout, columns, formula, in_ascii
-from autograder.authoring.bundle.questions import QuizTrouble, load_quiz, shown
+from autograder.authoring.bundle.questions import QuizTrouble, how, load_quiz, refuse_unreadable, shown
 from autograder.authoring.bundle.quiz import take
 from autograder.cli import main
 from autograder.course import load_course
@@ -40,7 +40,7 @@ Take = Callable[..., str]
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The course's folder, with what students get in it."""
-    files, lines = quiz_course(tmp_path_factory.mktemp("course"))
+    files, lines = keyed_course(tmp_path_factory.mktemp("course"))
     release(files, lines)
     return files.root
 
@@ -78,7 +78,7 @@ def test_every_type_of_question_is_answered_and_the_file_can_be_marked(folder: P
     read = read_answers((folder / "quiz_answers.json").read_bytes(), "quiz_answers.json", "lines")
     assert read.student == "mira" and list(read.answers) == IDS == list(read.versions)
     assert read.answers["q_output"] == "1\n2"
-    bank = load_bank(quiz_course(released)[0], load_course(released), "lines")
+    bank = load_bank(keyed_course(released)[0], load_course(released), "lines")
     versions = {q["id"]: q["version"] for section in public_quiz(bank)["sections"] for q in section["items"]}
     assert read.versions == versions
     outcomes = {name: mark(bank, bank.by_id[name], typed, "mira").outcome for name, typed in read.answers.items()}
@@ -122,17 +122,25 @@ def test_each_answer_is_saved_before_the_next_question_is_asked(folder: Path, mo
         ("1", ["ab"], '"ab" is none of the choices; write one letter of a to c'),
         ("1", ["a", "16,000"], "16,000 could be 16000 or 16.000; write it without a comma"),
         ("1", ["a", "one half"], '"one half" is not a number; write one, such as 0.125 or 1/8'),
-        ("1", ["a", "1/0"], "1/0 divides by zero; write a number, such as 0.125 or 1/8"),
+        ("1", ["a", "1/0"], "divides by zero; write a number, such as 0.125 or 1/8"),
         ("2", ["ac", "two by four"], '"two by four" is not a shape, such as [2, 2, 4]'),
-        ("2", ["ac", "2", "abcd", "1a 1b"], "1 is given twice; write a letter for each number, such as 1a 2c"),
+        ("2", ["ac", "2", "abcd", "1a 1b"], "is given twice; write a letter for each number, such as 1a 2c"),
+        ("2", ["ac", "2", "abab"], "is given twice; write each of its letters once"),
         ("1", [" "], "Nothing was typed; :s goes on without an answer."),
-        ("1", ["a", "1", "x" * 2001], "an answer of 2001 characters is too long; write a word or two"),
+        ("1", ["a", "1", "x" * 2001], "an answer of 2001 characters is too long"),
     ],
 )
 def test_what_cannot_be_read_is_asked_again(folder: Path, answer: Take, section: str, typed: list[str], sentence: str):
     said = " ".join(answer("mira", *typed, sections=(section,)).split())
     assert sentence in said
     assert typed[-1] not in map(str, saved(folder).values())
+
+
+def test_a_question_about_percent_says_so():
+    question = {"type": "number", "unit": "%"}
+    assert how(question) == "a number of percent, such as 12.5"
+    refuse_unreadable(question, "12,5 %")
+    assert how({"type": "number"}) == "a number, such as 0.125 or 1/8"
 
 
 def test_skip_back_help_and_quit(folder: Path, answer: Take):
@@ -309,7 +317,7 @@ def test_the_command_takes_the_released_quiz_where_there_is_no_complete_one(fold
     course = tmp_path / "course"
     (course / "assignments").mkdir(parents=True)
     shutil.copytree(folder, course / "assignments/lines")
-    quiz_course(tmp_path / "whole")
+    keyed_course(tmp_path / "whole")
     shutil.copy(tmp_path / "whole/course.yml", course)
     done = autograder("quiz", "take", "lines", "--section", "x", cwd=course)
     assert done.returncode == 2 and done.stderr.startswith('autograder: "x" is no section of this quiz')

@@ -117,7 +117,7 @@ def shown(question: Question, student: str, layout: Layout) -> list[str]:
 
 def how(question: Question) -> str:
     """What is to be typed, and how it counts."""
-    said = HOW[question["type"]]
+    said = HOW[question["type"]] if question.get("unit") != "%" else "a number of percent, such as 12.5"
     if "count" in question:
         said = f"{question['count']} {said}"
     return f"{said} ({SCORING[question['scoring']]})" if "scoring" in question else said
@@ -128,14 +128,16 @@ def refuse_unreadable(question: Question, typed: str) -> None:
     kind = question["type"]
     if kind in ("single", "multiple", "order"):
         known = [entry["letter"] for entry in question.get("options") or question["steps"]]
-        letters(typed, known, kind != "single")
+        letters(typed, known, kind != "single", in_order=kind == "order")
     elif kind == "match":
         matches(typed, [e["number"] for e in question["left"]], [e["letter"] for e in question["right"]])
     elif kind == "open":
         if len(typed) > LONGEST:
             raise Rewrite(f"an answer of {len(typed)} characters is too long; {LONGEST} are enough")
+    elif kind == "number":
+        number(typed, percent=question.get("unit") == "%")
     else:
-        {"number": number, "shape": shape, "text": text, "output": output}[kind](typed)
+        {"shape": shape, "text": text, "output": output}[kind](typed)
 
 
 def may_be_answer(question: Question, letter: str) -> bool:
