@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +137,8 @@ def refuse_unreadable(question: Question, typed: str) -> None:
     elif kind == "number":
         number(typed, percent=question.get("unit") == "%")
     else:
-        {"shape": shape, "text": text, "output": output}[kind](typed)
+        readers: dict[str, Callable[[str], object]] = {"shape": shape, "text": text, "output": output}
+        readers[kind](typed)
 
 
 def may_be_answer(question: Question, letter: str) -> bool:
