@@ -57,5 +57,6 @@ def by_keyboard(tab: Browser, focus: dict[str, Any], right: dict[str, Any]) -> N
         while focus["act"] == "place" and focus["placed"] < len(answer):
             tab.press(Keys.ENTER if focus["letter"] == answer[focus["placed"]] else Keys.TAB)
             focus = tab.run(FOCUS)
+            assert focus["tag"] == "BUTTON", "the focus was lost with the button that was pressed"
     elif focus["type"] in ("text", "textarea") and focus["question"] and not focus["value"]:
         tab.press(answer or "Two numbers, two points.")

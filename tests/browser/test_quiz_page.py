@@ -130,10 +130,10 @@ def test_the_page_works_where_the_browser_keeps_nothing(
     broken = 'localStorage.setItem(\'autograder-quiz-1/lines/graded\', \'{"fixed": {"s2_name": 3}, "drawn": [\')'
     tab.before_each_page({"refused": refuse, "full": full, "broken": broken}[storage])
     tab.open(address)
-    tab.find("#q-s2_name input").send_keys("offset")
-    assert tab.texts("#answers") == ["1 of 10 questions answered"]
     told = tab.run("return !document.querySelector('#not-kept').hidden")
     assert told == (storage != "broken")
+    tab.find("#q-s2_name input").send_keys("offset")
+    assert tab.texts("#answers") == ["1 of 10 questions answered"]
     tab.run("window.onbeforeunload = null; addEventListener('beforeunload', e => e.stopImmediatePropagation(), true)")
 
 
