@@ -8,7 +8,8 @@ from pathlib import Path
 from answering import right_answer
 from laboratory import Browser
 
-from autograder.quiz.bank import Bank, drawn
+from autograder.quiz.bank import Bank
+from autograder.quiz.drawing import drawn
 from autograder.quiz.marking import mark
 from autograder.quiz.model import AnyItem, Drawn, Match, Number, Output, ShortText
 from autograder.quiz.page import build

@@ -16,7 +16,8 @@ from selenium.webdriver.common.keys import Keys
 from autograder.course import load_course
 from autograder.grading.receipt import PASSED
 from autograder.quiz.answers import read_answers
-from autograder.quiz.bank import Bank, drawn
+from autograder.quiz.bank import Bank
+from autograder.quiz.drawing import drawn
 from autograder.quiz.marking import mark
 from autograder.quiz.page.build import page
 from autograder.quiz.public import public_item

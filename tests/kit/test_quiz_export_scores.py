@@ -22,7 +22,8 @@ from quiz_formats import canvas_items, faults_of_canvas, faults_of_moodle, moodl
 from quiz_scorers import Response, by_canvas, by_conditions, by_moodle
 
 from autograder.course import CourseFiles, load_course
-from autograder.quiz.bank import Bank, drawn, load_bank
+from autograder.quiz.bank import Bank, load_bank
+from autograder.quiz.drawing import drawn
 from autograder.quiz.exports.canvas import canvas
 from autograder.quiz.exports.moodle import moodle
 from autograder.quiz.exports.notes import CHANGES_SCORES

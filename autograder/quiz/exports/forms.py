@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from autograder.quiz import reading
 from autograder.quiz.bank import Bank, Draw, Group
+from autograder.quiz.drawing import filled
 from autograder.quiz.exports import markup, typed
 from autograder.quiz.exports.notes import VARIANTS, Note
 from autograder.quiz.model import (
@@ -29,14 +30,7 @@ from autograder.quiz.model import (
     ShortText,
     Single,
 )
-from autograder.quiz.public import (
-    LETTERS,
-    displayed_lefts,
-    displayed_options,
-    displayed_rights,
-    displayed_steps,
-    filled,
-)
+from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps
 
 _PICTURE = re.compile(r"\bpictures?\b", re.IGNORECASE)
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from autograder.course.points import shown
 from autograder.quiz import prose
 from autograder.quiz.bank import Bank, Draw, Group
+from autograder.quiz.drawing import filled
 from autograder.quiz.exports.forms import left_out, rounded
 from autograder.quiz.exports.markup import refuse_control_characters, table
 from autograder.quiz.exports.notes import Export, Note
@@ -29,14 +30,7 @@ from autograder.quiz.model import (
     ShortText,
     Single,
 )
-from autograder.quiz.public import (
-    LETTERS,
-    displayed_lefts,
-    displayed_options,
-    displayed_rights,
-    displayed_steps,
-    filled,
-)
+from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps
 
 _SCORING = {
     "all_or_nothing": "Choose all that apply; all of them earn the points.",

@@ -21,11 +21,12 @@ from markupsafe import Markup
 from autograder.course import Course
 from autograder.quiz import prose
 from autograder.quiz.bank import Bank, Group
+from autograder.quiz.drawing import filled, shown_number
 from autograder.quiz.errors import QuizError
 from autograder.quiz.model import AnyItem, Open
 from autograder.quiz.page.keys import answer_text, practice_key
 from autograder.quiz.page.pictures import Drawn, drawn
-from autograder.quiz.public import filled, public_quiz, shown_number
+from autograder.quiz.public import public_quiz
 from autograder.reports.templates import source, templates
 
 SCRIPTS = ("reading.js", "marking.js", "store.js", "controls.js", "page.js")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from autograder.quiz.bank import Bank
+from autograder.quiz.drawing import shown_number
 from autograder.quiz.errors import QuizError
 from autograder.quiz.model import Picture
-from autograder.quiz.public import shown_number
 
 LETTER = 7
 """Width of a letter at the size of labels."""
