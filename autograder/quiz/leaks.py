@@ -41,7 +41,7 @@ DEPTH = 3
 _NUMBER = re.compile(r"(?<![\w.])\d+\.?\d*(?!\w|\.\d)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{8,}(?![0-9a-f])")
-_FIELD = re.compile(r"[\"'](key|why|misconception|feedback|accept|tolerance|model)[\"']\s*:")
+_FIELD = re.compile(r"[\"'](key|why|misconception|feedback|accept|tolerance)[\"']\s*:")
 
 
 @dataclass(frozen=True)
