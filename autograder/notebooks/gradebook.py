@@ -46,7 +46,7 @@ class Entry:
 
 def _same(theirs: float, ours: Fraction) -> bool:
     """Are these the same points, as far as somebody would type them?"""
-    return math.isclose(theirs, float(ours), abs_tol=1e-5)
+    return math.isclose(theirs, float(ours), abs_tol=1e-6)
 
 
 @contextmanager
@@ -123,7 +123,7 @@ def pull(store: Store, assignment: Assignment, entries: Sequence[Entry]) -> list
                 f"formgrader has {entry.manual:g} points for {entry.exercise} of {entry.student}, which is worth"
                 f" {float(entry.ours.possible):g}; correct it there"
             )
-        points = Fraction(entry.manual).limit_denominator(1000)
+        points = Fraction(entry.manual).limit_denominator(1_000_000)
         reason = "score typed in formgrader"
         store.adjust(assignment.id, entry.student, Adjustment(entry.exercise, points, reason, FORMGRADER, now()))
         new.append(entry)
