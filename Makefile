@@ -33,11 +33,12 @@ test: $(READY) ## ruff, mypy, the suites against the solutions and the mistakes,
 suites: $(READY) ## the suites against the solutions
 	@for name in $(ASSIGNMENTS); do $(KIT) pytest "tests/suites/$$name" || exit; done
 
-browser: $(READY) ## the workbook and formgrader in a real Chromium (chromium and chromedriver are needed)
+browser: $(READY) ## workbook, formgrader and quiz page in a real Chromium; PICTURES=docs/img keeps the screenshots
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
 	    { echo 'chromium and chromedriver are needed: apt-get install chromium chromium-driver' >&2; exit 2; }
 	@$(KIT) pip install -qq --progress-bar off --disable-pip-version-check -c constraints.txt -e '.[browser]'
-	@PICTURES=docs/img $(KIT) pytest tests/browser --durations=4
+	@$(KIT) pip install -qq --progress-bar off --disable-pip-version-check -c constraints.txt --no-deps axe-playwright-python
+	@$(if $(PICTURES),PICTURES=$(PICTURES)) $(KIT) pytest tests/browser --durations=4
 
 lint: $(READY) ## ruff and mypy
 	@$(KIT) ruff check
