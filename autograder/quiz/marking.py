@@ -23,6 +23,8 @@ PARTLY, FAILED, NOT_ANSWERED, REWRITE, SELF_ASSESSED = (
     "self-assessed",
 )
 
+NOTHING, ALL = Fraction(0), Fraction(1)
+
 LAST_BITS = 1e-9
 """What arithmetic may do to a number, as a share of it."""
 
@@ -42,14 +44,14 @@ class Mark:
 def mark(bank: Bank, item: AnyItem, typed: object, student: str) -> Mark:
     """The mark of an answer as it was typed. A question that is drawn is marked by the student's own variant."""
     if reading.is_empty(typed):
-        return Mark(item.id, NOT_ANSWERED, Fraction(0), typed)
+        return Mark(item.id, NOT_ANSWERED, NOTHING, typed)
     if not item.counted:
-        return Mark(item.id, SELF_ASSESSED, Fraction(0), typed)
+        return Mark(item.id, SELF_ASSESSED, NOTHING, typed)
     try:
         share, found = _judged(bank, item, typed, student)
     except Rewrite as error:
-        return Mark(item.id, REWRITE, Fraction(0), typed, (str(error),))
-    outcome = PASSED if share == 1 else PARTLY if share else FAILED
+        return Mark(item.id, REWRITE, NOTHING, typed, (str(error),))
+    outcome = PASSED if share == ALL else PARTLY if share else FAILED
     lines = tuple(dict.fromkeys(line for line, _ in found))
     return Mark(item.id, outcome, share, typed, lines, tuple(dict.fromkeys(m for _, m in found if m)))
 
@@ -84,20 +86,20 @@ def _choice(item: Single | Multiple, typed: object) -> tuple[Fraction, Said]:
     keys = {option.text for option in item.options if option.key}
     said: Said = [(o.feedback, o.misconception) for o in item.options if o.text in chosen]
     if chosen == keys:
-        return Fraction(1), said
+        return ALL, said
     if not isinstance(item, Multiple) or item.scoring == "all_or_nothing":
-        return Fraction(0), [each for each in said if each[1]]
+        return NOTHING, [each for each in said if each[1]]
     hits, misses = len(chosen & keys), len(chosen - keys)
-    return max(Fraction(0), Fraction(hits - misses, len(keys))), [each for each in said if each[1]]
+    return max(NOTHING, Fraction(hits - misses, len(keys))), [each for each in said if each[1]]
 
 
 def _number(draw: Draw, given: float) -> tuple[Fraction, Said]:
     if close(given, draw.value, draw.tolerance):
-        return Fraction(1), []
+        return ALL, []
     for value, wrong in draw.wrong:
         if close(given, value, draw.tolerance):
-            return Fraction(0), [(wrong.feedback, wrong.misconception)]
-    return Fraction(0), []
+            return NOTHING, [(wrong.feedback, wrong.misconception)]
+    return NOTHING, []
 
 
 def close(given: float, value: Value, tolerance: float) -> bool:
@@ -111,30 +113,30 @@ def close(given: float, value: Value, tolerance: float) -> bool:
 
 def _shape(draw: Draw, given: list[int]) -> tuple[Fraction, Said]:
     if given == draw.value:
-        return Fraction(1), []
-    return Fraction(0), [(wrong.feedback, wrong.misconception) for value, wrong in draw.wrong if given == value]
+        return ALL, []
+    return NOTHING, [(wrong.feedback, wrong.misconception) for value, wrong in draw.wrong if given == value]
 
 
 def _text(item: ShortText, typed: object) -> tuple[Fraction, Said]:
     given = reading.text(typed, item.key.case)
     if any(given == _key_text(accepted, item.key.case) for accepted in item.key.accept):
-        return Fraction(1), []
+        return ALL, []
     found = [w for w in item.wrong if _key_text(w.text, item.key.case) == given]
-    return Fraction(0), [(wrong.feedback, wrong.misconception) for wrong in found]
+    return NOTHING, [(wrong.feedback, wrong.misconception) for wrong in found]
 
 
 def _order(item: Order, typed: object) -> tuple[Fraction, Said]:
     texts = displayed_steps(item)
     given = [texts[LETTERS.index(x)] for x in reading.letters(typed, LETTERS[: len(texts)], True, True)]
     if given == list(item.steps):
-        return Fraction(1), []
+        return ALL, []
     said: Said = [(extra.feedback, extra.misconception) for extra in item.extra if extra.text in given]
     said.append((item.feedback, None))
     if item.scoring == "exact":
-        return Fraction(0), said
+        return NOTHING, said
     wanted, found = set(pairwise(item.steps)), set(pairwise(given))
     surplus = sum(extra.text in given for extra in item.extra)
-    return max(Fraction(0), Fraction(len(wanted & found) - surplus, len(wanted))), said
+    return max(NOTHING, Fraction(len(wanted & found) - surplus, len(wanted))), said
 
 
 def _match(item: Match, typed: object) -> tuple[Fraction, Said]:
@@ -150,9 +152,9 @@ def _match(item: Match, typed: object) -> tuple[Fraction, Said]:
 def _output(item: Output, typed: object) -> tuple[Fraction, Said]:
     given = reading.output(typed)
     if given == _key_output(item.key.output):
-        return Fraction(1), []
+        return ALL, []
     found = [w for w in item.wrong if _key_output(w.output) == given]
-    return Fraction(0), [(wrong.feedback, wrong.misconception) for wrong in found]
+    return NOTHING, [(wrong.feedback, wrong.misconception) for wrong in found]
 
 
 _key_text, _key_output = lru_cache(5_000)(reading.text), lru_cache(5_000)(reading.output)

@@ -25,7 +25,7 @@ from autograder.intake.names import shown
 from autograder.quiz.answers import Answers, HandedInAnswers
 from autograder.quiz.bank import Bank
 from autograder.quiz.drawing import filled
-from autograder.quiz.marking import NOT_ANSWERED, REWRITE, Mark, mark
+from autograder.quiz.marking import ALL, NOT_ANSWERED, NOTHING, REWRITE, Mark, mark
 from autograder.quiz.model import AnyItem, Drawn
 from autograder.quiz.public import public_item
 
@@ -134,7 +134,7 @@ class Marker:
                         public=True,
                         points=item.points,
                         outcome=one.outcome,
-                        earned=item.points * one.share,
+                        earned=item.points if one.share is ALL else item.points * one.share if one.share else NOTHING,
                         message=" ".join(one.feedback),
                     )
 

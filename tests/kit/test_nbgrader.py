@@ -63,9 +63,9 @@ QUIZ = {
     quiz_course.OFFSET: quiz_course.QUIZ[quiz_course.OFFSET]
     .replace("accept: [offset, intercept at zero]", "accept: [PLANTED_KEY, offset]")
     .replace("why: It is where the line starts.", "why: PLANTED_WHY.")
-    .replace("right: turns the line}", "right: PLANTED_OTHER_ITEM}"),
+    .replace("feedback: What stays in place at zero?", "feedback: PLANTED_FEEDBACK?"),
 }
-QUIZ_SECRETS = (b"PLANTED_KEY", b"PLANTED_WHY", b"PLANTED_OTHER_ITEM", b"adds_instead", b"looks_at_one")
+QUIZ_SECRETS = (b"PLANTED_KEY", b"PLANTED_WHY", b"PLANTED_FEEDBACK", b"adds_instead", b"looks_at_one")
 
 Work = tuple[dict[str, str], Notebook | bytes | None]
 
