@@ -24,7 +24,7 @@ IGNORED = -100  # a target that does not count
 
 @dataclass(frozen=True)
 class Packing:
-    """Which places of B rows of T count: `places` [n] are their numbers in the flattened rows."""
+    """Which places of B rows count: `places` [n] are their numbers in the flattened rows, cut to the longest."""
 
     places: torch.Tensor
     rows: int
@@ -35,6 +35,7 @@ class Packing:
         """From a mask [B,T]. Raises ValueError when a place that counts stands after one that does not."""
         if bool((counts[:, 1:] & ~counts[:, :-1]).any()):
             raise ValueError("the targets that count must stand before the others in each row")
+        counts = counts[:, : int(counts.sum(dim=1).max())]
         return cls(counts.flatten().nonzero()[:, 0], *counts.shape)
 
     def pack(self, rows: torch.Tensor) -> torch.Tensor:
@@ -77,11 +78,26 @@ class Attention(nn.Module):
         q, k, v = qkv.unflatten(-1, (3, self.num_heads, -1)).permute(2, 0, 3, 1, 4)  # [B,H,T,D] each
         if cache is not None:
             k, v = cache.extend(k, v)
-        dropout = self.dropout if self.training else 0.0
-        heads = F.scaled_dot_product_attention(q, k, v, dropout_p=dropout, is_causal=q.shape[2] > 1)
+        if self.training:
+            heads = self._weighted(q, k, v)
+        else:
+            heads = F.scaled_dot_product_attention(q, k, v, is_causal=q.shape[2] > 1)
         merged = heads.transpose(1, 2).flatten(2)  # [B,H,T,D] -> [B,T,C]
         update = self.output(merged if packing is None else packing.pack(merged))
         return F.dropout(update, self.dropout, self.training)
+
+    def _weighted(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        """[B,H,T,D] each -> [B,H,T,D], with dropout on the weights.
+
+        For a CPU torch has no fused attention with dropout; these products are faster than what it does instead.
+        """
+        if q.device.type != "cpu":
+            return F.scaled_dot_product_attention(q, k, v, dropout_p=self.dropout, is_causal=True)
+        T, D = q.shape[2:]
+        future = q.new_full((T, T), -torch.inf).triu(1)
+        scores = torch.baddbmm(future, q.flatten(0, 1), k.flatten(0, 1).transpose(1, 2), alpha=D**-0.5)  # [B*H,T,T]
+        weights = F.dropout(scores.softmax(dim=-1), self.dropout)
+        return (weights @ v.flatten(0, 1)).view(q.shape)
 
 
 class FeedForward(nn.Module):
@@ -150,16 +166,18 @@ class FastMiniGPT(nn.Module):
         Raises:
             ValueError: the places do not fit into the context, or a target that counts follows one that does not.
         """
+        packing = None
+        if targets is not None:
+            packing = Packing.of(targets != IGNORED)
+            token_ids, targets = token_ids[:, : packing.length], targets[:, : packing.length]
         past = caches[0].keys.shape[2] if caches and caches[0].keys is not None else 0
         end = past + token_ids.shape[1]
         if end > self.context_length:
             raise ValueError(f"{end} tokens do not fit into a context of {self.context_length}")
-        packing = None if targets is None else Packing.of(targets != IGNORED)
-        positions = self._positions()[past:end].expand(*token_ids.shape, -1)  # [B,T,C]
-        if packing is None:
-            x = self.token_embedding(token_ids) + positions
-        else:
-            x = self.token_embedding(token_ids.flatten()[packing.places]) + packing.pack(positions)  # [n,C]
+        positions = torch.arange(past, end, device=token_ids.device).expand(token_ids.shape)  # [B,T]
+        if packing is not None:
+            token_ids, positions = (ids.flatten()[packing.places] for ids in (token_ids, positions))  # [n]
+        x = self.token_embedding(token_ids) + F.embedding(positions, self._positions())  # [B,T,C] or [n,C]
         for number, block in enumerate(self.blocks):
             x = block(x, packing, caches[number] if caches else None)
         logits = self.lm_head(self.final_norm(x))

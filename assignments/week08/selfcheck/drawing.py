@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 
+@lru_cache(maxsize=1_000)  # it is asked for again within one student
 def drawn(student: str, item: str, count: int) -> int:
     """Which of `count` variants a student gets: the FNV-1a hash of both names, which a page can work out as well."""
     state = 0x811C9DC5
