@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from collections.abc import Mapping
@@ -9,11 +10,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.cut import cut_hidden_parts, cut_hidden_tests, cut_solution, public_part
+from autograder.authoring.cut import cut_hidden_parts, cut_hidden_tests, cut_solution, public_part, with_line_feeds
 from autograder.authoring.errors import AuthoringError
+from autograder.authoring.imports import refuse_absent
 from autograder.authoring.kit_files import self_check
 from autograder.authoring.public import PublicSuite, read_public
 from autograder.authoring.readme import readme
+from autograder.authoring.regions import parse
 from autograder.authoring.workbook import cut as cut_workbook
 from autograder.authoring.workbook import has_workbook
 from autograder.course import Assignment, CourseFiles, Exercise, TraceEntry, load_course, load_traces
@@ -23,7 +26,8 @@ MANIFEST = "selfcheck/MANIFEST"
 
 
 def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
-    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, data, a README, the manifest.
+    """Path in the release -> bytes, sorted by path: stubs, public checks, the self-check, examples, data, a README, the
+    manifest.
 
     Raises:
         AuthoringError: a source is missing or at fault.
@@ -46,7 +50,9 @@ def contents(files: CourseFiles, assignment: Assignment) -> dict[str, bytes]:
     texts["selfcheck/exercises.json"] = _exercises(assignment, suites, public)
     texts["selfcheck/traces.json"] = _one_entry_a_line(traces)
     texts["selfcheck/hints.json"] = json.dumps(_hints(files, assignment), indent=1, ensure_ascii=False) + "\n"
-    texts["README.md"] = readme(assignment, public, has_workbook(files, assignment))
+    examples = _examples(files, assignment)
+    texts |= examples
+    texts["README.md"] = readme(assignment, public, _programs(examples), has_workbook(files, assignment))
     texts |= {f"data/{name}": read_source(files, files.data(name)) for name in assignment.data}
     found = {path: text.encode() for path, text in sorted(texts.items())}
     if has_workbook(files, assignment):
@@ -74,6 +80,30 @@ def read_source(files: CourseFiles, path: Path) -> str:
 def shown(files: CourseFiles, path: Path) -> str:
     """A path as messages show it: from the course's folder on."""
     return path.relative_to(files.root).as_posix() if path.is_relative_to(files.root) else str(path)
+
+
+def _examples(files: CourseFiles, assignment: Assignment) -> dict[str, str]:
+    """Worked programs, which students get as they are: Python that runs with what lies in their folder, and texts."""
+    folder = files.examples(assignment.id)
+    places = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
+    places = [place for place in places if not any(part.startswith((".", "__pycache__")) for part in place.parts)]
+    beside = {"selfcheck", *(exercise.name for exercise in assignment.exercises), *(place.stem for place in places)}
+    found = {}
+    for place in places:
+        text, file = read_source(files, folder / place), shown(files, folder / place)
+        if place.suffix == ".py":
+            if place.name.startswith(("test_", "conftest.")):
+                raise AuthoringError(f"{file}: pytest would take it for checks of the students; call it otherwise")
+            text = with_line_feeds(text)
+            refuse_absent(parse(text, file), file, beside)
+        found[f"examples/{place.as_posix()}"] = text
+    return found
+
+
+def _programs(examples: Mapping[str, str]) -> dict[str, str]:
+    """Those examples that can be run -> what they say of themselves in their first line."""
+    runs = {path: text for path, text in examples.items() if path.endswith(".py") and '__name__ == "__main__"' in text}
+    return {path: (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0] for path, text in runs.items()}
 
 
 def _traces(files: CourseFiles, exercise: str, suite: PublicSuite, suite_file: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def cut_solution(text: str, file: str = "solution.py") -> str:
         AuthoringError: a marker or the place of a region is wrong, or the text does not compile, before or after the
             cut.
     """
-    text = _with_line_feeds(text)
+    text = with_line_feeds(text)
     tree, lines = parse(text, file), text.split("\n")
     for region in reversed(find_regions(text, SOLUTION, file)):
         name = function_around(tree, region, file)
@@ -34,14 +34,14 @@ def cut_hidden_tests(text: str, file: str = "test_suite.py") -> str:
         AuthoringError: as for `cut_solution`; also when a helper outside the regions serves hidden checks only, or the
             public part imports what students do not have.
     """
-    _refuse_idle_helpers(parse(public_part(text, file), file), parse(_with_line_feeds(text), file), file)
+    _refuse_idle_helpers(parse(public_part(text, file), file), parse(with_line_feeds(text), file), file)
     return cut_hidden_parts(text, file)
 
 
 def cut_hidden_parts(text: str, file: str) -> str:
     """The same for a rig, whose functions are called from elsewhere. Raises AuthoringError."""
     refuse_foreign(parse(public_part(text, file), file), file)
-    text = _with_line_feeds(text)
+    text = with_line_feeds(text)
     lines = text.split("\n")
     for region in reversed(find_regions(text, HIDDEN_TESTS, file)):
         _cut(lines, region)
@@ -56,7 +56,7 @@ def public_part(text: str, file: str) -> str:
     Raises:
         AuthoringError: a marker or the place of a region is wrong, or the text does not compile.
     """
-    text = _with_line_feeds(text)
+    text = with_line_feeds(text)
     tree, lines = parse(text, file), text.split("\n")
     for region in find_regions(text, HIDDEN_TESTS, file):
         if region.indent:
@@ -66,7 +66,8 @@ def public_part(text: str, file: str) -> str:
     return "\n".join(lines)
 
 
-def _with_line_feeds(text: str) -> str:
+def with_line_feeds(text: str) -> str:
+    """The text with the line ends of Unix and no byte order mark."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Collection, Iterator
 
 from autograder.authoring.errors import AuthoringError
 from autograder.authoring.regions import parse
@@ -27,6 +28,21 @@ def for_students(text: str, file: str) -> str:
 
 def refuse_foreign(tree: ast.Module, file: str) -> None:
     """Raises AuthoringError when a public part imports something that students do not have."""
+    for module, node in _foreign(tree, ()):
+        if module != API or isinstance(node, ast.Import):
+            raise AuthoringError.at(
+                file, node.lineno, f"students do not have `{module}`; public checks import from {API} instead"
+            )
+
+
+def refuse_absent(tree: ast.Module, file: str, beside: Collection[str]) -> None:
+    """The same for a file that students get as it is; `beside` are the modules that lie within its reach there."""
+    for module, node in _foreign(tree, beside):
+        raise AuthoringError.at(file, node.lineno, f"students do not have `{module}`, which this example imports")
+
+
+def _foreign(tree: ast.Module, beside: Collection[str]) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
+    """Each import of something that is neither on a student's machine nor `beside`: its module, and where it stands."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
@@ -35,12 +51,8 @@ def refuse_foreign(tree: ast.Module, file: str) -> None:
         else:
             continue
         for module in modules:
-            if module == API and isinstance(node, ast.ImportFrom):
-                continue
-            if module.partition(".")[0] not in _STUDENTS_HAVE:
-                raise AuthoringError.at(
-                    file, node.lineno, f"students do not have `{module}`; public checks import from {API} instead"
-                )
+            if module.partition(".")[0] not in _STUDENTS_HAVE and module.partition(".")[0] not in beside:
+                yield module, node
 
 
 def _is_used(node: ast.Import | ast.ImportFrom, alias: ast.alias, used: set[str]) -> bool:

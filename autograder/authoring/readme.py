@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from autograder.course import Assignment
@@ -37,7 +38,7 @@ by your code. Keep the file names, and the names and arguments of functions and 
 | exercise | points | public | read | builds on |
 |---|---|---|---|---|
 {rows}
-{data}{forbidden}{workbook}
+{data}{forbidden}{examples}{workbook}
 ## When you are stuck
 
 `python -m selfcheck hint {first}` asks you a question about `{first}.py`. With `--more` it goes on: to the shape of the
@@ -70,6 +71,14 @@ files, network, processes and threads are out of its reach.
 """
 
 
+_EXAMPLES = """
+## To look at
+
+Run these in this folder; with `--help` they say what else they can do.
+
+{programs}
+"""
+
 _WORKBOOK = """
 ## The workbook
 
@@ -85,8 +94,15 @@ Whether you hand it in, and what its questions count, your instructor says.
 """
 
 
-def readme(assignment: Assignment, public: dict[str, Fraction], with_workbook: bool = False) -> str:
-    """The README of an assignment. `public` are the points of each exercise's public checks."""
+def readme(
+    assignment: Assignment, public: dict[str, Fraction], programs: Mapping[str, str], with_workbook: bool = False
+) -> str:
+    """The README of an assignment.
+
+    Args:
+        public: the points of each exercise's public checks.
+        programs: path and title of each example that can be run.
+    """
     rows = [
         f"| `{e.name}.py` | {points(e.points)} | {points(public[e.name])} | {', '.join(e.course)} | "
         f"{', '.join(f'`{need}`' for need in e.needs) or '-'} |"
@@ -98,6 +114,7 @@ def readme(assignment: Assignment, public: dict[str, Fraction], with_workbook: b
         if e.forbidden
     )
     data = f"\nWith them come {', '.join(f'`data/{name}`' for name in assignment.data)}.\n" if assignment.data else ""
+    lines = "\n".join(f"- `python {path}`" + (f": {title}" if title else "") for path, title in programs.items())
     shown = sum(public.values(), Fraction(0))
     return _PAGE.format(
         title=assignment.title,
@@ -107,6 +124,7 @@ def readme(assignment: Assignment, public: dict[str, Fraction], with_workbook: b
         rows="\n".join(rows),
         data=data,
         forbidden=forbidden,
+        examples=_EXAMPLES.format(programs=lines) if programs else "",
         workbook=_WORKBOOK.format(id=assignment.id) if with_workbook else "",
         public=points(shown),
         hidden=points(assignment.points - shown),

@@ -51,6 +51,9 @@ class CourseFiles:
     def solution(self, assignment: str, exercise: str) -> Path:
         return self.solutions(assignment) / f"{exercise}.py"
 
+    def examples(self, assignment: str) -> Path:
+        return self.solutions(assignment) / "examples"
+
     def stubs(self, assignment: str) -> Path:
         return self.root / "assignments" / assignment
 

@@ -49,7 +49,7 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 def load_traces(path: Path) -> dict[str, TraceEntry]:
     """The entries of one file by id, in file order. Raises CourseError with every error, each with the entry's id."""
     path = Path(path)
-    data = read_yaml(path)
+    data = read_yaml(path, long=True)
     if not isinstance(data, list):
         raise CourseError.in_file(path, ["file: must be a list of entries with id, where, public, inputs and values"])
     problems: list[str] = []

@@ -150,10 +150,12 @@ class Diagnoser:
             exercise = self._known[key[0]]
             suspected: list[Suspect] = []
             short = exercise.shortest(script, submission.failed)
+            yield from self._replay(zygote, key, exercise, [None], submission.failed)
+            whole_story = not any(tells_much(submission.evidence(p), exercise.right(p)) for p in submission.failed)
             for alike in exercise.candidates(submission, ids):
                 yield from self._replay(zygote, key, exercise, alike, [short])
-                alike = exercise.still_alike(alike, submission, short, ids)
-                yield from self._replay(zygote, key, exercise, [None, *alike], submission.failed)
+                alike = exercise.still_alike(alike, submission, short, ids, whole_story)
+                yield from self._replay(zygote, key, exercise, alike, submission.failed)
                 known = [(mistake, exercise.behaviour(mistake, ids)) for mistake in alike]
                 suspected += suspects(submission, known, exercise.right)
                 if any(suspect.explains == submission.failed for suspect in suspected):
@@ -243,16 +245,19 @@ class _Exercise:
         return min(places, key=lambda place: sum(map(len, whole.checks[place])))
 
     def still_alike(
-        self, mistakes: list[Mistake], submission: Behaviour, place: int, ids: Sequence[str]
+        self, mistakes: list[Mistake], submission: Behaviour, place: int, ids: Sequence[str], whole_story: bool
     ) -> list[Mistake]:
-        """Those that answer one check like the submission, and those that pass it; all of them where none does."""
-        kept = [
-            mistake
-            for mistake in mistakes
-            if ids[place] not in self._kills[mistake.id].any
-            or distance(submission.evidence(place), self.answers[mistake.id, place]) <= 1
-        ]
-        return kept or mistakes
+        """Those that answer one failed check like the submission, and those that pass it; all of them where none does.
+
+        Only the former where a mistake must be the `whole_story` to be named, because the answers tell little.
+        """
+
+        def answers_alike(mistake: Mistake) -> bool:
+            return distance(submission.evidence(place), self.answers[mistake.id, place]) <= 1
+
+        if whole_story:
+            return [m for m in mistakes if ids[place] in self._kills[m.id].any and answers_alike(m)]
+        return [m for m in mistakes if ids[place] not in self._kills[m.id].any or answers_alike(m)] or mistakes
 
     def behaviour(self, mistake: Mistake, ids: Sequence[str]) -> Behaviour:
         """How a mistake fares, as it was proved, and what it answers where it was replayed."""

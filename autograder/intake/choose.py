@@ -12,7 +12,7 @@ from autograder.intake.submission import HandedIn, Status
 MAX_RIVALS = 5
 
 # What lies in these folders came with the students' bundle, is a test or belongs to a library, and is never an answer.
-_NOT_ANSWERS = {"selfcheck", "rigs", "tests", "venv", "env", "site-packages", "node_modules"}
+_NOT_ANSWERS = {"selfcheck", "rigs", "examples", "tests", "venv", "env", "site-packages", "node_modules"}
 _HIDING = sys.stdlib_module_names | {"numpy", "torch", "sitecustomize", "usercustomize"}
 
 

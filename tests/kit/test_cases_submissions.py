@@ -275,6 +275,14 @@ def test_the_self_check_says_the_same_as_the_grader(
     assert [f"masked_softmax.py: {line}" for line in said] == list(graded[variant].remarks)
 
 
+def test_a_folder_called_like_a_module_does_not_end_the_self_check(tmp_path: Path) -> None:
+    (tmp_path / "masked_softmax.py").write_text("x = 1\n")
+    (tmp_path / "old.py").mkdir()
+    transport = LocalTransport(tmp_path, "masked_softmax", seed=1)
+    transport.close()
+    assert transport.notes == []
+
+
 # B15
 
 

@@ -349,6 +349,7 @@ def test_an_unknown_assignment_or_exercise_lists_the_known_ones(tmp_path: Path) 
 def test_paths_of_an_exercise() -> None:
     files = CourseFiles(Path("root"))
     assert files.solutions("week08") == Path("root/solutions/week08")
+    assert files.examples("week08") == Path("root/solutions/week08/examples")
     assert files.stubs("week08") == Path("root/assignments/week08")
     assert files.suite("week08") == Path("root/tests/suites/week08")
     assert files.suite_file("week08", "mask") == Path("root/tests/suites/week08/test_mask.py")

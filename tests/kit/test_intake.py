@@ -185,7 +185,7 @@ def test_copies_further_down_never_replace_or_complete_the_files(tmp_path: Path)
     assert row.ignored == ("old/",)
 
 
-@pytest.mark.parametrize("folder", ["selfcheck/stand_ins", "rigs", "tests", "venv/lib"])
+@pytest.mark.parametrize("folder", ["selfcheck/stand_ins", "rigs", "examples", "tests", "venv/lib"])
 def test_files_that_came_with_the_bundle_are_never_answers(tmp_path: Path, folder: str) -> None:
     row = one(tmp_path, {f"{folder}/layer_norm.py": OTHER, "embedding.py": GOOD}, ("embedding", "layer_norm"))
     assert (row.status, list(row.files)) == ("ready", ["embedding"])

@@ -322,6 +322,68 @@ def test_data_of_an_assignment_come_along(course):
     assert not (files.stubs("lines") / "data").exists()
 
 
+def test_examples_come_along_as_they_are(tmp_path: Path):
+    program = (
+        b'"""Draw a line.\n\nAxes: none.\n"""\n\nfrom parts import DOT\n\nif __name__ == "__main__":\n    print(DOT)\n'
+    )
+    examples = {"draw.py": program, "deeper/parts.py": b'DOT = "."\n', "notes.txt": "one\r\ntwo §\n".encode()}
+    left = {"__pycache__/draw.pyc": b"\xff", ".draw.py.swp": b"\xff"}
+    files, lines = small_course(tmp_path)
+    before = contents(files, lines)
+    for path, data in {**examples, **left}.items():
+        place = files.examples("lines") / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data.replace(b"\n", b"\r\n") if path.endswith(".py") else data)
+    new = contents(files, lines)
+    assert {path: data for path, data in new.items() if path not in before} == {
+        f"examples/{path}": data for path, data in examples.items()
+    }
+    assert {path for path in before if new[path] != before[path]} == {"README.md", "selfcheck/MANIFEST"}
+    readme = new["README.md"].decode()
+    assert "- `python examples/draw.py`: Draw a line.\n" in readme and "parts.py" not in readme
+    assert "examples" not in before["README.md"].decode()
+    release(files, lines)
+    (files.examples("lines") / "draw.py").write_bytes(b"")
+    assert "assignments/lines/examples/draw.py differs from what its source gives now" in stale(files, lines)
+    for path in files.examples("lines").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    release(files, lines)
+    assert not (files.stubs("lines") / "examples").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("draw.py", "import torch, slope, other, selfcheck.trace\n", None),
+        (
+            "draw.py",
+            "import os\nfrom autograder.suite.checking import agree\n",
+            r"examples/draw\.py:2: students do not have `autograder\.suite\.checking`, which this example imports$",
+        ),
+        ("draw.py", "import matplotlib.pyplot\n", r"draw\.py:1: students do not have `matplotlib\.pyplot`"),
+        ("draw.py", "def (:\n", r"^solutions/lines/examples/draw\.py:1: this is not valid Python"),
+        ("draw.py", b"x = '\xff'\n", r"^solutions/lines/examples/draw\.py is not UTF-8"),
+        ("test_draw.py", "x = 1\n", r"test_draw\.py: pytest would take it for checks of the students"),
+        ("draw.py", "### BEGIN SOLUTION\nx = 1\n### END SOLUTION\n", r"examples/draw\.py still has the marker"),
+        ("notes.md", "stretched = x * factor\n", r"examples/notes\.md holds a line of the solution of slope"),
+    ],
+)
+def test_an_example_at_fault_or_with_an_answer_stops_the_release(
+    course, name: str, text: str | bytes, words: str | None
+):
+    files, lines = course
+    files.examples("lines").mkdir()
+    (files.examples("lines") / "other.py").write_text("")
+    (files.examples("lines") / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    if words is None:
+        assert release(files, lines)
+        return
+    with pytest.raises(AuthoringError, match=words):
+        release(files, lines)
+    assert not files.stubs("lines").exists()
+
+
 def test_assignments_are_current():
     """When this fails: `autograder release ASSIGNMENT`, and commit what it writes."""
     files = CourseFiles(ROOT)

@@ -28,7 +28,9 @@ class LocalTransport:
         found = self._do("inspect", source=path.read_bytes(), forbidden=list(forbidden))
         for name, line in found["refused"]:
             raise Refused(f"line {line} of {module}.py uses {name}, which this exercise forbids")
-        siblings = {p.stem: p.read_bytes() for p in folder.glob("*.py") if p.stem not in (module, "conftest")}
+        siblings = {
+            p.stem: p.read_bytes() for p in folder.glob("*.py") if p.is_file() and p.stem not in (module, "conftest")
+        }
         self.notes = self._do(
             "load",
             module=module,
