@@ -204,7 +204,7 @@ def test_an_assignment_that_the_gradebook_does_not_know_is_one_sentence(
 
 def test_a_refusal_is_told_as_it_is(course: Path) -> None:
     have_empty_gradebook(course)
-    with pytest.raises(GradingError, match="^no receipts$"), book.opened(course, load_course(course)):
+    with pytest.raises(GradingError, match=r"^no receipts$"), book.opened(course, load_course(course)):
         raise GradingError("no receipts")
 
 
