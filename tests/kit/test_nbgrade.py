@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from grading import small_course, solution
+from grading import sharing_zygotes, small_course, solution
 
 from autograder.authoring.workbook import built
 from autograder.course import CourseFiles, load_course
@@ -65,7 +65,8 @@ def graded(root: Path, bench: Bench, force: bool = False) -> dict[str, Row]:
     course = load_course(root)
     rows: list[Row] = []
     here = os.getcwd()
-    ClassOfNotebooks(root, course, course.assignment("week08"), bench).grade(2, force, rows.append)
+    with sharing_zygotes():
+        ClassOfNotebooks(root, course, course.assignment("week08"), bench).grade(2, force, rows.append)
     assert os.getcwd() == here
     return {row.student: row for row in rows}
 
