@@ -9,7 +9,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -147,7 +147,9 @@ def sharing_zygotes() -> Iterator[None]:
     def shared(without: Sequence[str] = (), required: str | None = None) -> AbstractContextManager[Zygotes]:
         return Zygotes(without, required) if required else nullcontext(shared_zygotes(*without))
 
-    with patch("autograder.grading.run.Zygotes", shared), patch("autograder.proof.experiment.Zygotes", shared):
+    with ExitStack() as patches:
+        for module in ("grading.run", "proof.experiment", "notebooks.bench"):
+            patches.enter_context(patch(f"autograder.{module}.Zygotes", shared))
         yield
 
 

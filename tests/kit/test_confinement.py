@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -248,8 +247,7 @@ def halls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def grading(halls: Path, store: Path) -> list[str]:
     code = "from autograder.cli import main; main()"
-    options = ["--seed", "3", "--store", f"sqlite:///{store}", "--json"]
-    return [sys.executable, "-c", code, "grade", "week08", str(halls), *options]
+    return ["-c", code, "grade", "week08", str(halls), "--seed", "3", "--store", f"sqlite:///{store}", "--json"]
 
 
 def table(stdout: str) -> dict[str, object]:
@@ -259,7 +257,7 @@ def table(stdout: str) -> dict[str, object]:
 @pytest.fixture(scope="module")
 def undisturbed(halls: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     command = grading(halls, tmp_path_factory.mktemp("store") / "a.sqlite")
-    return table(subprocess.run(command, env=KIT, cwd=ROOT, capture_output=True, text=True).stdout)
+    return table(nursery().run(*command, env=KIT).stdout)
 
 
 def test_after_kills_in_the_middle_the_next_run_ends_with_the_same_table_and_no_orphan(
@@ -268,11 +266,12 @@ def test_after_kills_in_the_middle_the_next_run_ends_with_the_same_table_and_no_
     """Kill -9 of a worker, of the zygote and of the grader, in turn, each while workers are at work."""
     command = grading(halls, tmp_path / "b.sqlite")
     family: set[int] = set()
-    with subprocess.Popen(command, env=KIT, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        for victim in ("worker", "zygote", "grader"):
-            family |= pulled(process.pid, victim, family)
-        process.communicate(timeout=120)
-    again = subprocess.run(command, env=KIT, cwd=ROOT, capture_output=True, text=True)
+    with open(os.devnull, "wb") as nowhere:
+        grader = nursery().start(command, ROOT, KIT, "", nowhere.fileno(), nowhere.fileno())
+    for victim in ("worker", "zygote", "grader"):
+        family |= pulled(grader.pid, victim, family)
+    assert grader.wait() == -signal.SIGKILL
+    again = nursery().run(*command, env=KIT)
     assert table(again.stdout) == undisturbed
     assert len(undisturbed) == 10
     assert [pid for pid in family if is_the_kits(pid)] == []
@@ -280,7 +279,8 @@ def test_after_kills_in_the_middle_the_next_run_ends_with_the_same_table_and_no_
 
 def pulled(grader: int, victim: str, earlier: set[int]) -> set[int]:
     """Kill the grader, its zygote or a worker while new workers are at work; who was there then."""
-    for _ in range(4000):
+    deadline = time.monotonic() + 240
+    while time.monotonic() < deadline:
         zygotes = [pid for pid in children(grader) if is_the_kits(pid)]
         inner = [pid for zygote in zygotes for pid in children(zygote)]
         workers = [pid for one in inner for pid in children(one)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from grading import have_empty_gradebook, small_course, solution
+from grading import have_empty_gradebook, sharing_zygotes, small_course, solution
 
 from autograder.authoring.workbook import built
 from autograder.course import CourseError, CourseFiles, load_course
@@ -75,7 +75,8 @@ def the_class(root: Path) -> ClassOfNotebooks:
 def graded(root: Path, bench: Bench) -> dict[str, Row]:
     rows: list[Row] = []
     here = os.getcwd()
-    the_class(root).grade(2, False, rows.append)
+    with sharing_zygotes():
+        the_class(root).grade(2, False, rows.append)
     assert os.getcwd() == here
     assert not bench._prepared, "what was run ahead was used"
     return {row.student: row for row in rows}

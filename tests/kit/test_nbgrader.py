@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import quiz_course
-from grading import run
+from grading import run, sharing_zygotes
 from nbgrader.plugins import CsvExportPlugin
 from notebook_course import (
     ROOT,
@@ -632,7 +632,7 @@ def small(ungraded: tuple[Course, Path]) -> Iterator[Course]:
 
 
 def regrade(course: Course, student: str = "*") -> dict[str, Any]:
-    with course.api() as api:
+    with sharing_zygotes(), course.api() as api:
         told: dict[str, Any] = api.autograde("lines", student)
     return told
 
