@@ -56,6 +56,7 @@ def _run(host: str) -> subprocess.CompletedProcess[str]:
 @cache
 def _runs() -> dict[str, Future[subprocess.CompletedProcess[str]]]:
     """All runs, two at a time: each waits for its zygote for a while."""
+    nursery(PLANTED=PLANTED)  # once, and not by two threads at the same time
     pool = ThreadPoolExecutor(2)
     return {host: pool.submit(_run, host) for host in ("", *HOSTS, SCRATCH, CONTROL)}
 
