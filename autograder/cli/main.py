@@ -107,13 +107,11 @@ def hint(course: Path | None, /, **options: Any) -> None:
     run(course, **options)
 
 
-@main.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": []}
-)
+@main.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def lab(course: Path | None, /, arguments: tuple[str, ...]) -> None:
-    """Run the lab that belongs to an assignment; `autograder lab --help` lists what it does."""
+    """Run the lab that belongs to an assignment. `autograder lab` alone lists what it does."""
     from autograder.cli.lab import run
 
     sys.exit(run(course, arguments))

@@ -143,7 +143,7 @@ def load_bank(files: CourseFiles, course: Course, assignment: str) -> Bank:
     if not paths:
         raise QuizError(f"{assignment} has no quiz; its questions belong in {_from_root(files, folder)}")
     traces = Traces(files)
-    known = _known_misconceptions(files, course)
+    known = _known_misconceptions(files)
     read = [(path, load_quiz_file(path)) for path in paths]
     places: dict[str, str] = {}
     for path, quiz in read:
@@ -162,13 +162,12 @@ def _from_root(files: CourseFiles, path: Path) -> str:
     return path.relative_to(files.root).as_posix()
 
 
-def _known_misconceptions(files: CourseFiles, course: Course) -> dict[str, str]:
-    known = load_misconceptions(files.root / "reference" / "misconceptions.yml")
-    for assignment in course.assignments.values():
-        for exercise in assignment.exercises:
-            path = files.mistakes(exercise.name)
-            if path.is_file():
-                known |= {f"{exercise.name}/{mistake.id}": mistake.name for mistake in load_mistakes(path).mistakes}
+def _known_misconceptions(files: CourseFiles) -> dict[str, str]:
+    """Also those of exercises that this course leaves out: their mistakes are ideas that somebody may have."""
+    reference = files.root / "reference"
+    known = load_misconceptions(reference / "misconceptions.yml")
+    for path in sorted((reference / "mistakes").glob("*.yml")):
+        known |= {f"{path.stem}/{mistake.id}": mistake.name for mistake in load_mistakes(path).mistakes}
     return known
 
 

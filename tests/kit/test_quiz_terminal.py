@@ -335,7 +335,7 @@ class Tmux:
     def __init__(self, socket: Path, folder: Path, **variables: str) -> None:
         self._command = ["tmux", "-S", str(socket), "-f", os.devnull]
         settings = [f"{name}={value}" for name, value in variables.items()]
-        program = ["env", *settings, sys.executable, "-S", "-m", "selfcheck", "quiz", "--section", "2"]
+        program = ["env", "-u", "COLUMNS", *settings, sys.executable, "-S", "-m", "selfcheck", "quiz", "--section", "2"]
         self._run(
             "new-session",
             "-d",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def parser() -> argparse.ArgumentParser:
     """The commands and their options."""
     main = argparse.ArgumentParser(prog="lab", description="Train, compare and measure the models of Day 3.")
-    commands = main.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = main.add_subparsers(dest="command", metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--names", type=Path, metavar="FILE", help="another list of names, one on each line")
     common.add_argument("--modules", type=Path, metavar="DIR", help="week08's modules (default: ../week08)")
@@ -58,7 +58,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns the exit code: 0 done, 2 something to put right first, 130 stopped."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")
-    options = parser().parse_args(arguments)
+    reader = parser()
+    options = reader.parse_args(arguments)
+    if options.command is None:
+        reader.print_help()
+        return 2
     try:
         if options.modules:
             use_week08(options.modules)
