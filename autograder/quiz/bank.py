@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from autograder.course import Course, CourseError, CourseFiles, load_traces
+from autograder.course import Course, CourseError, CourseFiles, TraceEntry, load_traces
 from autograder.course.mistakes import load_mistakes
 from autograder.course.model import wrong_reference
 from autograder.quiz.drawing import drawn
@@ -22,6 +21,7 @@ from autograder.quiz.model import (
     Number,
     Picture,
     QuizFile,
+    Shape,
     WrongValue,
     load_misconceptions,
     load_quiz_file,
@@ -102,7 +102,7 @@ class Traces:
 
     def __init__(self, files: CourseFiles) -> None:
         self._files = files
-        self._entries: dict[str, Any] = {}
+        self._entries: dict[str, dict[str, TraceEntry]] = {}
 
     def __call__(self, name: str) -> Value:
         """Raises FormulaError where there is no such value."""
@@ -112,11 +112,11 @@ class Traces:
             if not exercise.isidentifier() or not path.is_file():
                 raise FormulaError(f"there is no file of worked examples reference/traces/{exercise}.yml")
             self._entries[exercise] = load_traces(path)
-        match rest:
-            case [entry, "inputs", value] if value in getattr(self._entries[exercise].get(entry), "inputs", ()):
-                return self._entries[exercise][entry].inputs[value]  # type: ignore[no-any-return]
-            case [entry, value] if value in getattr(self._entries[exercise].get(entry), "values", ()):
-                return self._entries[exercise][entry].values[value].value  # type: ignore[no-any-return]
+        entry = self._entries[exercise].get(rest[0]) if rest else None
+        if entry is not None and rest[1:-1] == ["inputs"] and rest[-1] in entry.inputs:
+            return entry.inputs[rest[-1]]
+        if entry is not None and len(rest) == 2 and rest[1] in entry.values:
+            return entry.values[rest[1]].value
         raise FormulaError(f"{name} is not a value of a worked example")
 
 
@@ -221,6 +221,7 @@ def _group(path: Path, quiz: QuizFile, course: Course) -> tuple[tuple[int, int, 
 
 
 def _draws(item: Drawn, traces: Traces) -> Iterator[Draw]:
+    assert isinstance(item, (Number, Shape)), "what else is drawn"
     names = list(item.parameters)
     combinations = [dict(zip(names, values, strict=True)) for values in itertools.product(*item.parameters.values())]
     if item.require is not None:
@@ -229,7 +230,7 @@ def _draws(item: Drawn, traces: Traces) -> Iterator[Draw]:
         raise QuizError(f"{item.id}: no combination of the parameters meets `{item.require}`")
     combinations.sort(key=lambda each: drawn(repr(each), item.id, 2**32))
     for each in combinations[:MOST_DRAWS]:
-        value = _evaluated(item.key.value, each, traces, item.id)  # type: ignore[attr-defined]
+        value = _evaluated(item.key.value, each, traces, item.id)
         wrong = tuple((_evaluated(one.value, each, traces, item.id), one) for one in item.wrong)
         yield Draw(each, value, _tolerance(item, value), wrong)
 
