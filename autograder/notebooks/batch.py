@@ -159,7 +159,7 @@ class ClassOfNotebooks:
         return graded.stat().st_mtime > newest
 
 
-class _Autograde(Autograde):  # type: ignore[misc]
+class _Autograde(Autograde):  # type: ignore[misc]  # nbgrader ships no types
     """nbgrader's own, also for somebody without a notebook, for whom it would not even begin."""
 
     def init_notebooks(self) -> None:

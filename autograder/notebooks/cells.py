@@ -136,13 +136,16 @@ def start() -> None:
 
 def _without_autoreload() -> None:
     """The extension asks before each cell whether one of all imported files has changed; here none can."""
-    stand_in = types.ModuleType("IPython.extensions.autoreload")
-    stand_in.load_ipython_extension = lambda shell: shell.register_magic_function(_nothing, magic_name="autoreload")  # type: ignore[attr-defined]
+    stand_in = _NoAutoreload("IPython.extensions.autoreload")
     sys.modules[stand_in.__name__] = stand_in
 
 
-def _nothing(line: str) -> None:
-    pass
+class _NoAutoreload(types.ModuleType):
+    """Stands for the extension; its magic is known and does nothing."""
+
+    @staticmethod
+    def load_ipython_extension(shell: InteractiveShell) -> None:
+        shell.magics_manager.register_function(lambda line: None, magic_name="autoreload")
 
 
 def run(source: str) -> dict[str, Any]:
