@@ -67,6 +67,7 @@ def test_a_conflict_marker_is_named_with_its_line_and_the_file_passed_on(tmp_pat
 def test_an_underlined_heading_is_no_conflict(tmp_path: Path) -> None:
     assert one(tmp_path, {"layer_norm.py": b'"""Title\n=======\n"""\n'}).notes == ()
 
+
 # -- files that would matter elsewhere (B07, B08, N06)
 
 

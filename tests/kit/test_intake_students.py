@@ -84,6 +84,7 @@ def test_a_folder_name_that_is_no_id_becomes_a_printable_row(tmp_path: Path, nam
     assert odd.student.isprintable()
     assert said(odd).isprintable()
 
+
 # -- what the paths may be
 
 

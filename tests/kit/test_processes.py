@@ -150,9 +150,7 @@ def killer() -> Iterator[list[threading.Thread]]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.Thread]) -> None:
-    slow = edited(
-        MASKED, MASKING, f"    import time\n    time.sleep(0.5 if scores.shape == (1, 3) else 0)\n{MASKING}"
-    )
+    slow = edited(MASKED, MASKING, f"    import time\n    time.sleep(0.5 if scores.shape == (1, 3) else 0)\n{MASKING}")
     students = ["first", "zygote_at_rest", "second", "zygote_at_work", "third", "worker", "last"]
     kills, known = [], zygotes()
 
