@@ -13,13 +13,15 @@ Table = Sequence[dict[str, Any]]
 def show(table: Table, title: str = "") -> None:
     """Print a table; a narrow terminal wraps its cells."""
     try:
+        from rich import box
         from rich.console import Console
         from rich.table import Table as Drawn
     except ImportError:
         raise LabError("the lab shows its tables with rich: python -m pip install rich") from None
-    drawn = Drawn(title=title or None)
+    drawn = Drawn(title=title or None, box=box.SIMPLE_HEAD, pad_edge=False)
     for name in table[0]:
-        drawn.add_column(name.replace("_", " "), justify="right" if _has_numbers(table, name) else "left")
+        side = "right" if _has_numbers(table, name) else "left"
+        drawn.add_column(name.replace("_", " "), justify=side, overflow="fold")
     for row in table:
         drawn.add_row(*map(cell, row.values()))
     Console().print(drawn)
