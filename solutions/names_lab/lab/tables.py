@@ -18,10 +18,12 @@ def show(table: Table, title: str = "") -> None:
         from rich.table import Table as Drawn
     except ImportError:
         raise LabError("the lab shows its tables with rich: python -m pip install rich") from None
-    drawn = Drawn(title=title or None, box=box.SIMPLE_HEAD, pad_edge=False)
+    drawn = Drawn(title=title or None, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for name in table[0]:
-        side = "right" if _has_numbers(table, name) else "left"
-        drawn.add_column(name.replace("_", " "), justify=side, overflow="fold")
+        numbers = [cell(row[name]) for row in table] if _has_numbers(table, name) else []
+        whole = max(map(len, numbers), default=0)  # a number is never broken
+        widths = {"min_width": whole, "max_width": max(whole, 8)} if whole else {}
+        drawn.add_column(name.replace("_", " "), justify="right" if whole else "left", overflow="fold", **widths)
     for row in table:
         drawn.add_row(*map(cell, row.values()))
     Console().print(drawn)
