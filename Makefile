@@ -75,5 +75,6 @@ $(READY): pyproject.toml constraints.txt
 	@[ "$$(cat $(READY) 2>/dev/null)" = "$$(pwd -P)" ] || rm -rf .venv
 	@[ -x .venv/bin/python ] || $(PYTHON) -m venv .venv >/dev/null 2>&1 || \
 	    { $(PYTHON) -m venv --clear --without-pip .venv && $(PYTHON) -m pip --python .venv/bin/python install -qq pip; }
-	@$(KIT) pip install -qq --progress-bar off --disable-pip-version-check -c constraints.txt -e '.[dev,instructor]'
+	@$(KIT) pip install -qq --progress-bar off --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev,instructor]'
+	@$(KIT) compileall -qq -j 0 .venv/lib || true  # by all cores; some files of some packages are no Python
 	@pwd -P > $(READY)

@@ -45,6 +45,7 @@ class Bench:
         self._turn = Lock()
         self._open = ExitStack()
         self._prepared: dict[str, list[CellRun]] = {}
+        self._seed = secrets.randbelow(2**31)  # one for all: what the solutions taught is of use for the next student
 
     @cached_property
     def store(self) -> Store:
@@ -107,7 +108,7 @@ class Bench:
             found[receipt.student] = receipt
 
         if waiting:
-            batch = Batch(self.files, self.course.id, assignment, waiting, seed=secrets.randbelow(2**31))
+            batch = Batch(self.files, self.course.id, assignment, waiting, seed=self._seed)
             grade(batch, finished, lambda _: None, self._zygotes)
         return found
 
