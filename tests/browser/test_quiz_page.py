@@ -32,28 +32,42 @@ def write_page(folder: Path, bank: Bank, practice: bool = False, root: Path | No
     return path.as_uri()
 
 
+@pytest.mark.parametrize(
+    ("which", "root", "sections", "course"),
+    [
+        ("small", None, "2 of 2 sections (100 %)", "2 of 2 sections of the course (100 %)"),
+        ("week08", ROOT, "20 of 20 sections (100 %)", "20 of 321 sections of the course (6 %)"),
+    ],
+)
 def test_a_whole_quiz_is_answered_by_keyboard_alone_and_without_a_network(
-    tmp_path: Path, tab: Browser, small: Bank
+    tmp_path: Path, tab: Browser, request: pytest.FixtureRequest, which: str, root: Path, sections: str, course: str
 ) -> None:
-    tab.open(write_page(tmp_path, small))
-    right = {item.id: right_answer(small, item, "mira") for item in small.items if item.counted}
-    for _ in range(200):
+    bank: Bank = request.getfixturevalue(which)
+    tab.open(write_page(tmp_path, bank, root=root))
+    right = {item.id: right_answer(bank, item, "mira") for item in bank.items if item.counted}
+    count = len(list(bank.items))
+    all_answered = f"{count} of {count} questions answered"
+    for _ in range(20 * count):
         tab.press(Keys.TAB)
         focus = tab.run(FOCUS)
-        if focus["id"] == "export" and tab.texts("#answers") == ["10 of 10 questions answered"]:
+        if focus["id"] == "export" and tab.texts("#answers") == [all_answered]:
             break
         assert focus["tag"] == "BODY" or focus["id"] == "questions" or focus["outline"] != "none", focus
         by_keyboard(tab, focus, right)
-    assert tab.texts("#sections") == ["2 of 2 sections (100 %)"]
-    assert tab.texts("#course") == ["2 of 2 sections of the course (100 %)"]
-    tab.press(Keys.ENTER)
+    assert tab.texts("#answers") == [all_answered]
+    assert tab.texts("#sections") == [sections]
+    assert tab.texts("#course") == [course]
     file = tab.downloads / "quiz_answers.json"
+    file.unlink(missing_ok=True)
+    tab.press(Keys.ENTER)
     until(file.is_file, 20, "the answers file")
-    answers = read_answers(file.read_bytes(), file.name, "lines")
-    assert answers.student == "mira" and answers.answers["s2_open"] == "Two numbers, two points."
-    marks = [mark(small, item, answers.answers[item.id], "mira") for item in small.items if item.counted]
-    assert {m.outcome for m in marks} == {PASSED}, marks
-    assert answers.versions == {item.id: public_item(small, item)["version"] for item in small.items}
+    answers = read_answers(file.read_bytes(), file.name, bank.assignment)
+    assert answers.student == "mira"
+    marks = [mark(bank, item, answers.answers[item.id], "mira") for item in bank.items if item.counted]
+    assert {m.outcome for m in marks} == {PASSED}, [m for m in marks if m.outcome != PASSED]
+    texts = [item.id for item in bank.items if not item.counted]
+    assert texts and {answers.answers[item] for item in texts} == {"Two numbers, two points."}
+    assert answers.versions == {item.id: public_item(bank, item)["version"] for item in bank.items}
     assert tab.run("return performance.getEntriesByType('resource').map(e => e.name)") == []
     assert tab.complaints() == []
 
