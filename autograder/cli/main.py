@@ -228,4 +228,33 @@ def gradebook(course: Path | None, /, **options: Any) -> None:
     sys.exit(run(course, **options))
 
 
+@main.command()
+@click.argument("assignment")
+@click.option("--student", "students", multiple=True, type=text, help="Only this one; may be given several times.")
+@click.option("--output", type=click.Path(path_type=Path), help="Folder (default: reports/ASSIGNMENT/students).")
+@click.option("--store", metavar="URL", help="Database of receipts.")
+@click.pass_obj
+def report(course: Path | None, /, **options: Any) -> None:
+    """Write a web page for each student of ASSIGNMENT, with what a student may read.
+
+    It needs no network, and can be printed. ASSIGNMENT/quiz reports on the quiz.
+    """
+    from autograder.cli.report import report as run
+
+    run(course, **options)
+
+
+@main.command()
+@click.argument("assignment")
+@click.option("--output", type=click.Path(path_type=Path), help="File (default: reports/ASSIGNMENT/dashboard.html).")
+@click.option("--pages", type=click.Path(path_type=Path), help="Where students' pages are (default: beside the file).")
+@click.option("--store", metavar="URL", help="Database of receipts.")
+@click.pass_obj
+def dashboard(course: Path | None, /, **options: Any) -> None:
+    """Write a web page about the class in ASSIGNMENT, for instructors: points, checks, mistakes, health of the run."""
+    from autograder.cli.report import dashboard as run
+
+    run(course, **options)
+
+
 main.add_command(quiz)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from fractions import Fraction
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+from autograder.grading.receipt import shown
 
 
 def templates(package: str) -> Environment:
-    """The templates that lie beside the modules of a package."""
-    return Environment(
-        loader=PackageLoader(package, "."),
+    """The templates that lie beside the modules of a package, and those that all share."""
+    found = Environment(
+        loader=ChoiceLoader([PackageLoader(package, "."), PackageLoader("autograder.reports", ".")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.filters["points"] = lambda value: shown(Fraction(str(value)))
+    return found
 
 
 def source(jinja: Environment, name: str) -> str:
