@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
@@ -18,8 +19,14 @@ def templates(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters["points"] = lambda value: shown(Fraction(str(value)))
+    found.filters["points"] = lambda value: points(str(value))
     return found
+
+
+@lru_cache(maxsize=10_000)  # a class has few different ones, and each is shown often
+def points(text: str) -> str:
+    """Points such as "20/3" or "0.5" as people read them."""
+    return shown(Fraction(text))
 
 
 def source(jinja: Environment, name: str) -> str:

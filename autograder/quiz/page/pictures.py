@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -10,7 +10,13 @@ from markupsafe import Markup
 from autograder.quiz.bank import Bank
 from autograder.quiz.errors import QuizError
 from autograder.quiz.model import Picture
-from autograder.reports.pictures import bars, heatmap, lines, short
+from autograder.reports.pictures import Values, bars, heatmap, lines, short
+
+_DRAW: Mapping[str, Callable[[Values, Sequence[str], Sequence[str]], Markup]] = {
+    "heatmap": heatmap,
+    "bars": bars,
+    "line": lines,
+}
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,5 @@ def drawn(bank: Bank, picture: Picture) -> Drawn:
     if not values or any(len(line) != len(columns) for line in values) or len(picture.rows) not in (0, len(values)):
         raise QuizError(f"the picture of {picture.values} has labels for another number of rows or columns")
     names = list(picture.rows) or [""] * len(values)
-    draw = {"heatmap": heatmap, "bars": bars, "line": lines}[picture.draw]
     cells = [(name, [short(x) for x in line]) for name, line in zip(names, values, strict=True)]
-    return Drawn(draw(values, names, columns), picture.caption, columns, cells)
+    return Drawn(_DRAW[picture.draw](values, names, columns), picture.caption, columns, cells)

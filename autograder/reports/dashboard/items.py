@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from autograder.grading.receipt import GRADER_TROUBLE, PASSED, CheckResult, Receipt, total
-from autograder.reports.statistics import Row, Statistic, cronbach_alpha, item_rest, mean
+from autograder.reports.statistics import NO_STUDENT, Row, Statistic, Undefined, cronbach_alpha, item_rest, mean
 
-Groups = Mapping[Hashable, Sequence[CheckResult]]
-"""The checks of one student by what they are analysed as: by exercise, or each by itself."""
+Key = tuple[str, str]
+"""An exercise and the id of a check, or "" for all of the exercise."""
+
+Groups = Mapping[Key, Sequence[CheckResult]]
+"""The checks of one student by what they are analysed as."""
 
 
 @dataclass
@@ -29,16 +32,13 @@ class Item:
     """By student; None where it has no result, or the grader spoiled it."""
     outcomes: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
-    discrimination: Statistic = 0.0
+    difficulty: Statistic = NO_STUDENT
+    """The mean share of its points that was earned: the larger, the easier."""
+    discrimination: Statistic = NO_STUDENT
 
     @property
     def known(self) -> list[Fraction]:
         return [value for value in self.earned if value is not None]
-
-    @property
-    def difficulty(self) -> Statistic:
-        """The mean share of its points that was earned: the larger, the easier."""
-        return mean([value / self.points for value in self.known])
 
     @property
     def full(self) -> int:
@@ -74,36 +74,39 @@ class Analysis:
 
 def by_exercise(receipts: Sequence[Receipt]) -> Analysis:
     """The analysis of a class whose items are the exercises."""
-    return _analysed([dict(receipt.exercises()) for receipt in receipts])
+    return _analysed([{(name, ""): checks for name, checks in r.exercises().items()} for r in receipts])
 
 
 def by_check(receipts: Sequence[Receipt]) -> Analysis:
     """The analysis of a class whose items are the checks."""
-    return _analysed([{(c.exercise, c.id): [c] for c in receipt.checks} for receipt in receipts])
+    return _analysed([{(c.exercise, c.id): [c] for c in r.checks} for r in receipts])
 
 
-def _analysed(students: Sequence[Groups]) -> Analysis:
-    items: dict[Hashable, Item] = {}
+def _analysed(students: Iterable[Groups]) -> Analysis:
+    items: dict[Key, Item] = {}
     for place, groups in enumerate(students):
         for key, checks in groups.items():
             if key not in items:
-                items[key] = _item(checks, students_before=place)
+                items[key] = _item(checks, whole=not key[1], students_before=place)
             _add(items[key], checks)
         for item in items.values():
             item.earned += [None] * (place + 1 - len(item.earned))
     found = list(items.values())
-    rows = _whole_numbers([list(row) for row in zip(*(item.earned for item in found), strict=True)])
-    for item, value in zip(found, item_rest(rows), strict=False):
-        item.discrimination = value
+    unit = _unit(found)
+    columns = [[None if v is None else v.numerator * (unit // v.denominator) for v in item.earned] for item in found]
+    rows: list[Row] = list(zip(*columns, strict=True))
+    for item, column, discrimination in zip(found, columns, item_rest(rows), strict=True):
+        average = mean([value for value in column if value is not None])
+        item.difficulty = average if isinstance(average, Undefined) else average / float(item.points * unit)
+        item.discrimination = discrimination
     return Analysis(found, cronbach_alpha(rows))
 
 
-def _item(checks: Sequence[CheckResult], students_before: int) -> Item:
+def _item(checks: Sequence[CheckResult], whole: bool, students_before: int) -> Item:
     first, (_, points) = checks[0], total(checks)
-    alone = len(checks) == 1
     return Item(
         exercise=first.exercise,
-        title=first.title if alone else first.exercise,
+        title=first.exercise if whole else first.title,
         points=points,
         public=all(check.public for check in checks),
         attested=any(check.attested for check in checks),
@@ -115,10 +118,9 @@ def _add(item: Item, checks: Sequence[CheckResult]) -> None:
     item.outcomes.update(check.outcome for check in checks)
     item.seconds.append(sum(check.seconds for check in checks))
     spoiled = any(check.outcome == GRADER_TROUBLE for check in checks)
-    item.earned.append(None if spoiled else total(checks)[0])
+    item.earned.append(None if spoiled else sum((check.earned for check in checks[1:]), checks[0].earned))
 
 
-def _whole_numbers(rows: Sequence[Sequence[Fraction | None]]) -> list[Row]:
-    """The same points in a unit in which all are whole: neither statistic depends on it, and whole numbers are fast."""
-    unit = math.lcm(*{value.denominator for row in rows for value in row if value is not None})
-    return [[None if value is None else int(value * unit) for value in row] for row in rows]
+def _unit(items: Iterable[Item]) -> int:
+    """Parts of a point in which all points are whole: no statistic depends on it, and whole numbers are fast."""
+    return math.lcm(*{value.denominator for item in items for value in item.known})

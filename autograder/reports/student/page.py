@@ -22,7 +22,7 @@ from autograder.reports.marks import Mark
 from autograder.reports.pages import REPORT, mark_of
 from autograder.reports.records import Record
 from autograder.reports.student.weights import Compared, compared
-from autograder.reports.templates import source, templates
+from autograder.reports.templates import points, source, templates
 from autograder.reports.view import disclosed, student_view
 
 
@@ -85,8 +85,8 @@ def _exercises(
 
 def _told(check: Mapping[str, Any]) -> ToldCheck:
     message = check["message"] if check["outcome"] != PASSED else ""
-    earned, points = shown(Fraction(check["earned"])), shown(Fraction(check["points"]))
-    return ToldCheck(earned, points, check["outcome"], not check["public"], check["title"], message)
+    earned, possible = points(check["earned"]), points(check["points"])
+    return ToldCheck(earned, possible, check["outcome"], not check["public"], check["title"], message)
 
 
 def _weights(check: Mapping[str, Any]) -> Compared | None:

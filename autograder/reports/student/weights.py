@@ -1,4 +1,4 @@
-"""Attention weights out of the message of a public check, which shows what came back and what was expected."""
+"""Attention weights, or other shares, out of the message of a public check: what came back and what was expected."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def compared(message: str) -> Compared | None:
     different = {(i, j) for i, j in cells if returned[i][j] != expected[i][j]}
     largest = max(abs(x) for row in (*returned, *expected) for x in row)
     rows, columns = [f"row {i}" for i in range(len(expected))], [str(j) for j in range(len(expected[0]))]
-    drawn = [heatmap(table, rows, columns, largest, different, digits=3) for table in (returned, expected)]
-    return Compared(*drawn, len(different), len(cells))
+    yours, wanted = (heatmap(table, rows, columns, largest, different, digits=3) for table in (returned, expected))
+    return Compared(yours, wanted, len(different), len(cells))
 
 
 def _table(text: str) -> Matrix | None:
