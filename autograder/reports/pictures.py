@@ -130,8 +130,7 @@ def _heatmap(
             yield _box(left + j * width, y, width - 2, height - 2, kind, strength)
             if (i, j) in framed:
                 yield _box(left + j * width + 1, y + 1, width - 4, height - 4, "frame")
-            kind = "value strong" if strength > 0.6 else "value"
-            yield _text(left + j * width + width // 2 - 1, y + height // 2 + 4, short(value, digits), kind=kind)
+            yield _text(left + j * width + width // 2 - 1, y + height // 2 + 4, short(value, digits), kind="value")
 
 
 @dataclass(frozen=True)
