@@ -16,7 +16,7 @@ def disclosed(receipt: Receipt, assignment: Assignment, attempts: int, now: date
 
     `attempts` and `now` are those of `hint_withheld`.
     """
-    withheld = hint_withheld(assignment, attempts, now)
+    withheld = hint_withheld(assignment, attempts, now, receipt.student)
     if withheld and is_quiz(receipt.assignment):
         receipt = without_feedback(receipt)
     return receipt, withheld

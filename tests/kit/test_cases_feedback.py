@@ -14,7 +14,6 @@ from rich.console import Console
 from autograder.course import load_course
 from autograder.grading.final import final_scores
 from autograder.grading.receipt import Receipt
-from autograder.grading.score import scores
 from autograder.reports.records import Record
 from autograder.reports.student.page import StudentPages
 from autograder.reports.terminal import receipt_report
@@ -52,10 +51,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Rece
 def feedback(root: Path, receipt: Receipt) -> str:
     """All forms in which a student gets a receipt."""
     text, course = io.StringIO(), load_course(root)
-    receipt_report(Console(file=text, width=200), receipt, scores(receipt), instructor=False)
     assignment = course.assignment(ASSIGNMENT)
-    record = Record(receipt, final_scores(receipt, (), assignment), attempts=1)
-    page = StudentPages(course, assignment, datetime.now(UTC)).page(record)
+    final = final_scores(receipt, (), assignment)
+    receipt_report(Console(file=text, width=200), receipt, final, instructor=False)
+    page = StudentPages(course, assignment, datetime.now(UTC)).page(Record(receipt, final, attempts=1))
     return text.getvalue() + json.dumps(student_view(receipt), ensure_ascii=False) + page
 
 
