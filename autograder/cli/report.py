@@ -13,7 +13,7 @@ import click
 from autograder.cli.setting import Setting
 from autograder.quiz.receipts import is_quiz, quiz_id
 from autograder.reports.pages import REPORT, is_page, page_name, prepare_file, prepare_folder, write_page
-from autograder.reports.records import chosen, records, standing_receipts
+from autograder.reports.records import chosen, records
 
 FOLDER, STUDENTS, CLASS = "reports", "students", "dashboard.html"
 
@@ -50,11 +50,12 @@ def dashboard(course: Path | None, assignment: str, output: Path | None, pages: 
     graded = setting.course.assignment(_of(assignment))
     with setting.store(store) as receipts:
         everybody = records(receipts, assignment, graded)
-        quiz = [] if is_quiz(assignment) else standing_receipts(receipts, quiz_id(assignment))
+        answers = {} if is_quiz(assignment) else receipts.standing_receipts(quiz_id(assignment))
     path = output or _home(setting, assignment) / CLASS
     prepare_file(path, setting.files.root)
     folder = pages or path.parent / STUDENTS
-    html = page(setting.course, graded, everybody, quiz, datetime.now(UTC), _links(folder, path.parent))
+    links = _links(folder, path.parent)
+    html = page(setting.course, graded, everybody, list(answers.values()), datetime.now(UTC), links)
     write_page(path, html)
     click.echo(f"{path} ({_counted(len(everybody), 'student')}); it is for instructors, not for students")
 

@@ -12,6 +12,7 @@ from autograder.cli.setting import Setting
 from autograder.grading import GradingError, Receipt
 from autograder.grading.final import final_scores
 from autograder.grading.store import Store
+from autograder.quiz.receipts import is_quiz
 from autograder.reports.terminal import receipt_report
 from autograder.reports.view import disclosed, student_view
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from autograder.course import Assignment
@@ -14,7 +14,8 @@ from autograder.grading.store import Store
 
 @dataclass(frozen=True)
 class Record:
-    """The receipt that stands for a student, the points that count, and how many different submissions there were."""
+    """The receipt that stands for a student, the points that count, and how many different submissions there were (1
+    where nobody asks)."""
 
     receipt: Receipt
     final: Final
@@ -31,10 +32,14 @@ def records(store: Store, name: str, assignment: Assignment) -> list[Record]:
     Raises:
         GradingError: nobody has.
     """
-    found = [record for student in store.students() if (record := _record(store, name, assignment, student))]
-    if not found:
+    receipts, adjustments = store.standing_receipts(name), store.all_adjustments(name)
+    if not receipts:
         raise GradingError(f"there is no receipt for {name} yet; grade it first")
-    return found
+    attempts = _attempts(store, name, assignment, receipts)
+    return [
+        Record(receipt, final_scores(receipt, adjustments.get(student, ()), assignment), attempts.get(student, 1))
+        for student, receipt in receipts.items()
+    ]
 
 
 def chosen(everybody: Sequence[Record], students: Sequence[str], name: str) -> list[Record]:
@@ -54,15 +59,8 @@ def chosen(everybody: Sequence[Record], students: Sequence[str], name: str) -> l
     return [known[student] for student in dict.fromkeys(students)]
 
 
-def standing_receipts(store: Store, name: str) -> list[Receipt]:
-    """The receipt that counts of everybody who has one under this name."""
-    return [receipt for student in store.students() if (receipt := store.standing(name, student))]
-
-
-def _record(store: Store, name: str, assignment: Assignment, student: str) -> Record | None:
-    receipts = store.history(name, student)
-    if not receipts:
-        return None
-    receipt = next((r for r in receipts if r.complete), receipts[0])
-    final = final_scores(receipt, store.adjustments(name, student), assignment)
-    return Record(receipt, final, len({r.submission_hash for r in receipts}))
+def _attempts(store: Store, name: str, assignment: Assignment, students: Iterable[str]) -> dict[str, int]:
+    """How many different submissions each handed in, where the policy for hints asks for that."""
+    if assignment.hint != "after_first_attempt":
+        return {}
+    return {student: len({r.submission_hash for r in store.history(name, student)}) for student in students}

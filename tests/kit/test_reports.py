@@ -145,6 +145,13 @@ def test_points_that_the_grader_spoiled_are_open(course: Course) -> None:
     assert "1 points are still open" in text and "line 3 of 4" in text
 
 
+def test_a_page_says_what_lateness_took_off(course: Course) -> None:
+    late = receipt("mira", handed_in="2027-03-10T10:00:00+00:00")
+    text = page_of(course, late).text
+    assert "8 of 10 points Handed in 2027-03-10" in text and "20 % of the points off" in text
+    assert "Before that there were 10 points." in text
+
+
 def test_who_handed_in_nothing_reads_why(course: Course) -> None:
     text = page_of(course, BY_NAME["omar"]).text
     assert "Not submitted No exercise file was found." in text and "0 of 10 points" in text
@@ -374,6 +381,17 @@ def test_a_command_for_one_student_writes_one_page_and_knows_who_is_meant(root: 
     assert [path.name for path in (tmp_path / "out").iterdir()] == [page_name("DOM\\user7")]
     done = ask("report", ASSIGNMENT, "--student", "hug", "--output", tmp_path / "out", cwd=root)
     assert done.returncode == 2 and 'no receipt for "hug" in lines; did you mean hugo?' in done.stderr
+
+
+def test_a_hint_for_the_second_attempt_is_told_with_the_second_submission(tmp_path: Path) -> None:
+    wrong = {"outcomes": ("failed",) * 6, "diagnoses": mistake()}
+    both = [receipt("mira", **wrong, submission_hash=digest) for digest in ("one", "other")]
+    root = report_course(tmp_path / "course", [*both, receipt("hugo", **wrong)])
+    text = (root / "course.yml").read_text("utf-8").replace("    limits:", "    hint: after_first_attempt\n    limits:")
+    (root / "course.yml").write_text(text, "utf-8")
+    assert ask("report", ASSIGNMENT, "--output", tmp_path / "out", cwd=root).returncode == 0
+    told = {name: "What is at zero?" in (tmp_path / f"out/{name}.html").read_text("utf-8") for name in ("mira", "hugo")}
+    assert told == {"mira": True, "hugo": False}
 
 
 def test_nothing_graded_and_nothing_known_is_said_in_a_sentence(tmp_path: Path) -> None:
