@@ -39,7 +39,7 @@ HOSTS = {
 CONTROL = "no confinement"
 OPTIONS = {
     "": [],
-    "user": [],
+    "user": ["--apart", "5"],
     SCRATCH: ["--scratch"],
     CONTROL: ["--harmless", "--about-the-host", "--without", *MECHANISMS],
 }

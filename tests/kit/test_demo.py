@@ -24,10 +24,19 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"sqlite:///{tmp_path_factory.mktemp('receipts') / 'receipts.sqlite'}"
 
 
+GRADES = ("grade", "week08", "data/sample_class")
+
+
 @pytest.fixture(scope="module")
 def first_run(store: str) -> Ran:
     """The class, graded."""
-    return autograder("grade", "week08", CLASS, "--store", store, width=160)
+    return autograder(*GRADES, "--store", store, cwd=ROOT, width=160)
+
+
+def test_this_is_what_the_demonstration_runs() -> None:
+    recipe = (ROOT / "Makefile").read_text().partition("\ndemo:")[2].partition("\n\n")[0].splitlines()[1:]
+    commands = [line.split("autograder ", 1)[1] for line in recipe if line.startswith("\t@.venv/bin/autograder ")]
+    assert commands == ["release week08", f"{' '.join(GRADES)} || [ $$? -eq 1 ]"]
 
 
 @pytest.fixture(scope="module")
