@@ -3,8 +3,10 @@
 from autograder.intake.collect import collect, collect_one
 from autograder.intake.roster import Roster, id_problem, read_roster
 from autograder.intake.submission import HandedIn, IntakeError, Status, Submission
+from autograder.intake.times import HandInTimes, read_times
 
 __all__ = [
+    "HandInTimes",
     "HandedIn",
     "IntakeError",
     "Roster",
@@ -14,4 +16,5 @@ __all__ = [
     "collect_one",
     "id_problem",
     "read_roster",
+    "read_times",
 ]

@@ -40,7 +40,7 @@ class Roster:
         Ids are equal when all characters are. Only the two Unicode spellings of one character count as the same,
         because macOS renames `Zoë` from one to the other.
         """
-        return student if student in self.students else self._by_characters.get(_plain(student))
+        return student if student in self.students else self._by_characters.get(plain(student))
 
     def similar(self, student: str) -> str | None:
         """The only id that differs from `student` just by letter case or a copy mark, if there is one."""
@@ -49,7 +49,7 @@ class Roster:
 
     @cached_property
     def _by_characters(self) -> dict[str, str]:
-        return {_plain(student): student for student in self.students}
+        return {plain(student): student for student in self.students}
 
 
 def id_problem(student: str) -> str | None:
@@ -73,23 +73,29 @@ def rough(student: str) -> str:
     """`student` without letter case and without a copy mark such as ` (1)`: for suggestions, never for matching."""
     head, bracket, number = student.strip().rpartition("(")
     copied = bracket and number[:-1].isdecimal() and number.endswith(")")
-    return _plain(head if copied else student).strip().casefold()
+    return plain(head if copied else student).strip().casefold()
 
 
 def read_roster(path: Path) -> Roster:
-    """Reads a CSV with the columns `student_id` and, if wanted, `name`.
+    """Reads a CSV with the columns `student_id` and, if wanted, `name`. Raises as `read_column`."""
+    names = read_column(path, "name", "roster")
+    return Roster({student: (name and _printable(name)) or None for student, name in names.items()})
+
+
+def read_column(path: Path, column: str, kind: str) -> dict[str, str | None]:
+    """What a CSV says in a column about each `student_id`; None for everybody where it has no such column.
 
     A byte order mark, CRLF, semicolons or tabs, further columns and blank lines are fine; blanks around a field
-    are dropped. Raises `IntakeError` that names the line.
+    are dropped. Raises `IntakeError` that names the line; `kind` is what to call the file.
     """
-    rows = _rows(path.name, _text(path))
+    rows = _rows(path.name, _text(path, kind))
     columns = next(rows, (0, []))[1]
-    header = [column.strip().casefold().replace(" ", "_").replace("-", "_") for column in columns]
+    header = [title.strip().casefold().replace(" ", "_").replace("-", "_") for title in columns]
     if header.count("student_id") != 1:
         found = ", ".join(map(shown, columns)) or "none"
         raise IntakeError(f"{path.name} needs exactly one column student_id; its columns are: {found}.")
-    id_column, name_column = header.index("student_id"), header.index("name") if "name" in header else None
-    students: dict[str, str | None] = {}
+    id_column, wanted = header.index("student_id"), header.index(column) if column in header else None
+    fields: dict[str, str | None] = {}
     lines: dict[str, int] = {}
     for line, row in rows:
         student = _field(row, id_column)
@@ -97,26 +103,26 @@ def read_roster(path: Path) -> Roster:
         if problem:
             text = shown(student[:MAX_ID])
             raise IntakeError(f"{path.name} line {line}: the student id '{text}' {problem}; {ALLOWED}.")
-        plain = _plain(student)
-        if plain in lines:
+        same = plain(student)
+        if same in lines:
             raise IntakeError(
-                f"{path.name} line {line}: the student id '{student}' is already in line {lines[plain]}; keep one."
+                f"{path.name} line {line}: the student id '{student}' is already in line {lines[same]}; keep one."
             )
-        lines[plain] = line
-        students[student] = None if name_column is None else _printable(_field(row, name_column)) or None
-    if not students:
+        lines[same] = line
+        fields[student] = None if wanted is None else _field(row, wanted)
+    if not fields:
         raise IntakeError(f"{path.name} names no student; add one line for each.")
-    return Roster(students)
+    return fields
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, kind: str) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(MAX_ROSTER_BYTES + 1)
     except OSError as error:
-        raise IntakeError(f"The roster {path} could not be read: {error.strerror or error}.") from None
+        raise IntakeError(f"The {kind} {path} could not be read: {error.strerror or error}.") from None
     if len(content) > MAX_ROSTER_BYTES:
-        raise IntakeError(f"The roster {path} is larger than {MAX_ROSTER_BYTES // 1_000_000} MB; is it the right file?")
+        raise IntakeError(f"The {kind} {path} is larger than {MAX_ROSTER_BYTES // 1_000_000} MB; is it the right file?")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -147,5 +153,6 @@ def _printable(name: str) -> str:
     return shown(" ".join(name.split()))
 
 
-def _plain(student: str) -> str:
+def plain(student: str) -> str:
+    """`student` in one of the two Unicode spellings of its characters."""
     return unicodedata.normalize("NFC", student)

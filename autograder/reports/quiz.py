@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ from rich.text import Text
 from autograder.grading.receipt import Receipt, shown
 from autograder.grading.score import scores
 from autograder.grading.store import Store
+from autograder.quiz.marking import NOT_ANSWERED
 
 Row = tuple[Receipt, Fraction, bool]
 """A receipt, the points that stand, and whether a person gave some of them."""
@@ -21,12 +23,13 @@ Row = tuple[Receipt, Fraction, bool]
 
 def standing_points(store: Store, receipts: Sequence[Receipt]) -> list[Row]:
     """Rows of a table, for receipts of one assignment."""
-    by_hand = store.adjusted(receipts[0].assignment) if receipts else set()
+    by_hand = store.all_adjustments(receipts[0].assignment) if receipts else {}
     rows = []
     for receipt in receipts:
-        given = store.adjustments(receipt.assignment, receipt.student) if receipt.student in by_hand else []
-        points = sum((s.points for s in scores(receipt, given)), Fraction(0)) if given else receipt.earned
-        rows.append((receipt, points, bool(given)))
+        given = by_hand.get(receipt.student, [])
+        found = scores(receipt, given) if given else []
+        points = sum((s.points for s in found), Fraction(0)) if given else receipt.earned
+        rows.append((receipt, points, any(s.manual for s in found)))
     return rows
 
 
@@ -46,6 +49,30 @@ def quiz_table(console: Console, rows: Sequence[Row]) -> None:
     console.print(table)
 
 
+@dataclass(frozen=True)
+class Question:
+    """How a question did: the share of its points that was earned where it was answered (None: nobody answered), and
+    the false idea met most, with how often."""
+
+    item: str
+    section: str
+    share: float | None
+    answered: int
+    idea: str
+    times: int
+
+
+def hardest_first(rows: Iterable[Mapping[str, Any]]) -> list[Question]:
+    """What `item_analysis` found, in the order of difficulty; questions that nobody answered come last."""
+    found = []
+    for row in rows:
+        idea, times = row["ideas"].most_common(1)[0] if row.get("ideas") else ("", 0)
+        answered = sum(count for outcome, count in row["outcomes"].items() if outcome != NOT_ANSWERED)
+        share = row["earned"] / row["of"] if row["of"] else None
+        found.append(Question(row["item"], row["section"], share, answered, idea, times))
+    return sorted(found, key=lambda question: 2 if question.share is None else question.share)
+
+
 def items_table(console: Console, rows: Iterable[Mapping[str, Any]]) -> None:
     """One line per question, hardest first: how much of its points was earned, and the false idea met most."""
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
@@ -53,8 +80,8 @@ def items_table(console: Console, rows: Iterable[Mapping[str, Any]]) -> None:
     table.add_column("section")
     table.add_column("earned", justify="right")
     table.add_column("idea met most", overflow="fold")
-    for row in sorted(rows, key=lambda row: row["earned"] / row["of"] if row["of"] else 2):
-        share = f"{100 * row['earned'] / row['of']:.0f} %" if row["of"] else "-"
-        idea = row.get("ideas") and row["ideas"].most_common(1)[0]
-        table.add_row(row["item"], row["section"], share, Text(f"{idea[0]} ({idea[1]})" if idea else ""))
+    for question in hardest_first(rows):
+        share = "-" if question.share is None else f"{100 * question.share:.0f} %"
+        idea = Text(f"{question.idea} ({question.times})" if question.idea else "")
+        table.add_row(question.item, question.section, share, idea)
     console.print(table)

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from fractions import Fraction
+from functools import lru_cache
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+from autograder.grading.receipt import shown
 
 
 def templates(package: str) -> Environment:
-    """The templates that lie beside the modules of a package."""
-    return Environment(
-        loader=PackageLoader(package, "."),
+    """The templates that lie beside the modules of a package, and those that all share."""
+    found = Environment(
+        loader=ChoiceLoader([PackageLoader(package, "."), PackageLoader("autograder.reports", ".")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.filters["points"] = lambda value: points(str(value))
+    return found
+
+
+@lru_cache(maxsize=10_000)  # a class has few different ones, and each is shown often
+def points(text: str) -> str:
+    """Points such as "20/3" or "0.5" as people read them."""
+    return shown(Fraction(text))
 
 
 def source(jinja: Environment, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -215,3 +216,17 @@ class Browser:
     def close(self) -> None:
         """End it."""
         self._driver.quit()
+
+
+def serious(browser: Browser, rules: str = "{}") -> list[str]:
+    """What axe-core finds that keeps people out."""
+    place = importlib.util.find_spec("axe_playwright_python")
+    assert place and place.submodule_search_locations, "`make browser` installs axe-core"
+    source = (Path(place.submodule_search_locations[0]) / "axe.min.js").read_text("utf-8")
+    found = browser.run(f"{source}\nreturn (await axe.run({{rules: {rules}}})).violations")
+    assert isinstance(found, list), found
+    return [
+        f"{each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0]['failureSummary']}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+    ]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from answering import FOCUS, by_keyboard, right_answer
-from laboratory import Browser, until
+from laboratory import Browser, serious, until
 from quiz_course import OFFSET, QUIZ, SLOPE, quiz_bank
 from selenium.webdriver.common.keys import Keys
 
@@ -249,20 +248,6 @@ def test_practice_explains_at_once_and_graded_pages_say_only_what_cannot_be_read
     key = small.draw(small.by_id["s1_drawn"], "").value  # type: ignore[arg-type]
     assert f"Answer: {key}\n" in tab.texts("#q-s1_drawn .reply")[0]
     assert tab.complaints() == []
-
-
-def serious(tab: Browser, rules: str = "{}") -> list[str]:
-    """What axe-core finds that keeps people out."""
-    place = importlib.util.find_spec("axe_playwright_python")
-    assert place and place.submodule_search_locations, "`make browser` installs axe-core"
-    source = (Path(place.submodule_search_locations[0]) / "axe.min.js").read_text("utf-8")
-    found = tab.run(f"{source}\nreturn (await axe.run({{rules: {rules}}})).violations")
-    assert isinstance(found, list), found
-    return [
-        f"{each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0]['failureSummary']}"
-        for each in found
-        if each["impact"] in ("serious", "critical")
-    ]
 
 
 PICTURE = """course: Week 1 §1

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from grading import ASSIGNMENT, batch, edited, handed_in, run, small_course, solution, with_body
 from rich.console import Console
 
-from autograder.cli.show import student_view
+from autograder.course import load_course
+from autograder.grading.final import final_scores
 from autograder.grading.receipt import Receipt
-from autograder.grading.score import scores
+from autograder.reports.records import Record
+from autograder.reports.student.page import StudentPages
 from autograder.reports.terminal import receipt_report
+from autograder.reports.view import student_view
 
 NORM = solution("layer_norm")
 MARKER = "ZEBRA42"
@@ -44,11 +48,14 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Rece
     return root, receipts
 
 
-def feedback(receipt: Receipt) -> str:
+def feedback(root: Path, receipt: Receipt) -> str:
     """All forms in which a student gets a receipt."""
-    text = io.StringIO()
-    receipt_report(Console(file=text, width=200), receipt, scores(receipt), instructor=False)
-    return text.getvalue() + json.dumps(student_view(receipt), ensure_ascii=False)
+    text, course = io.StringIO(), load_course(root)
+    assignment = course.assignment(ASSIGNMENT)
+    final = final_scores(receipt, (), assignment)
+    receipt_report(Console(file=text, width=200), receipt, final, instructor=False)
+    page = StudentPages(course, assignment, datetime.now(UTC)).page(Record(receipt, final, attempts=1))
+    return text.getvalue() + json.dumps(student_view(receipt), ensure_ascii=False) + page
 
 
 def test_the_marked_check_was_run(told: tuple[Path, dict[str, Receipt]]) -> None:
@@ -61,7 +68,7 @@ def test_feedback_gives_nothing_away(told: tuple[Path, dict[str, Receipt]]) -> N
     hidden = (root / "tests/suites" / ASSIGNMENT / "test_layer_norm.py").read_text("utf-8").split("BEGIN HIDDEN")[1]
     lines = [line.strip() for line in hidden.splitlines() if len(line.strip()) > 30 and "points(" not in line]
     for student, receipt in receipts.items():
-        text = feedback(receipt)
+        text = feedback(root, receipt)
         assert MARKER not in text, student
         assert "424242" not in text, student
         assert str(root) not in text, student
@@ -82,7 +89,7 @@ def test_a_hidden_check_repeats_nothing_the_students_code_says(told: tuple[Path,
                 assert "SEEN" not in check.message
         assert receipt.output or student != "wim_prints"
         assert "SEEN" not in json.dumps(student_view(receipt)["notes"])
-    assert "SEEN" not in feedback(told[1]["wim_prints"])
+    assert "SEEN" not in feedback(told[0], told[1]["wim_prints"])
     assert "SEEN" in told[1]["wim_prints"].output["layer_norm"]
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from autograder.grading.receipt import shown
 from autograder.notebooks.feedback import text
 from autograder.notebooks.messages import Told, told
+from autograder.reports.marks import Mark
 from autograder.reports.templates import source, templates
 
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)(?: \(\d+ points?\))?\s*$", re.MULTILINE)
@@ -30,18 +28,6 @@ class Heading:
     score: float
     points: float
     penalty: float
-
-
-@dataclass(frozen=True)
-class Mark:
-    """The points of one cell. `open`: nobody has read it yet; `by_hand`: a person set them."""
-
-    name: str
-    title: str
-    score: float
-    points: float
-    open: bool = False
-    by_hand: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,23 +75,20 @@ def page(notebook: NotebookNode, heading: Heading, root: Path) -> str:
     answers = list(_answers(notebook.cells))
     exercises = [_exercise(cell) for cell in notebook.cells if _is_graded(cell) and not _marks(cell)["solution"]]
     marks = [e.mark for e in exercises] + [a.mark for a in answers if a.mark is not None]
-    jinja = _jinja()
+    jinja = templates(__package__)
+    css = [source(jinja, "shared.css"), source(jinja, "page.css"), text.code_colours("default"), _in_the_dark()]
     return jinja.get_template("page.html.j2").render(
         heading=heading,
         exercises=exercises,
         answers=answers,
         marks=marks,
         cells=[_cell(cell, root) for cell in notebook.cells],
-        css=Markup(source(jinja, "page.css")),
-        light=Markup(text.code_colours("default")),
-        dark=Markup(text.code_colours("github-dark")),
+        css=Markup("\n".join(css)),
     )
 
 
-def _jinja() -> Environment:
-    found = templates(__package__)
-    found.filters["points"] = lambda value: shown(Fraction(str(value)))
-    return found
+def _in_the_dark() -> str:
+    return f"@media (prefers-color-scheme: dark) {{ @media screen {{\n{text.code_colours('github-dark')}\n}} }}"
 
 
 def _marks(cell: NotebookNode) -> Any:

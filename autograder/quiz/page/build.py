@@ -85,7 +85,7 @@ def page(bank: Bank, course: Course, practice: bool = False) -> str:
     quiz = public_quiz(bank)
     units = tuple(_units(bank, course, quiz["sections"]))
     sections = [section for unit in units for section in unit.sections]
-    css = source(jinja, "page.css")
+    css = source(jinja, "pictures.css") + source(jinja, "page.css")
     scripts = [name for name in SCRIPTS if practice or name != "marking.js"]
     js = '"use strict";\n(() => {\n' + "\n".join(source(jinja, name) for name in scripts) + "\n})();\n"
     total = course.total_sections if any(section.listed for section in sections) else 0

@@ -1,0 +1,80 @@
+"""`autograder report` and `autograder dashboard`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+
+from autograder.cli.setting import Setting
+from autograder.quiz.receipts import is_quiz, quiz_id
+from autograder.reports.pages import REPORT, is_page, page_name, prepare_file, prepare_folder, write_page
+from autograder.reports.records import chosen, records
+
+FOLDER, STUDENTS, CLASS = "reports", "students", "dashboard.html"
+
+
+def report(
+    course: Path | None, assignment: str, students: Sequence[str], output: Path | None, store: str | None
+) -> None:
+    """Write a page for each of the students, or for everybody."""
+    from rich.console import Console
+    from rich.progress import track
+
+    from autograder.reports.student.page import StudentPages
+
+    setting = Setting.find(course)
+    graded = setting.course.assignment(_of(assignment))
+    with setting.store(store) as receipts:
+        wanted = chosen(records(receipts, assignment, graded), students, assignment)
+    folder = output or _home(setting, assignment) / STUDENTS
+    prepare_folder(folder, setting.files.root)
+    pages, size = StudentPages(setting.course, graded, datetime.now(UTC)), 0
+    notices = Console(stderr=True)
+    steps = track(wanted, "writing", console=notices, transient=True, disable=not notices.is_terminal)
+    for record in steps:
+        size += write_page(folder / page_name(record.student), pages.page(record))
+    where = folder / page_name(wanted[0].student) if len(wanted) == 1 else folder
+    click.echo(f"{_counted(len(wanted), 'page')}: {where} ({size / 1e6:.1f} MB)")
+
+
+def dashboard(course: Path | None, assignment: str, output: Path | None, pages: Path | None, store: str | None) -> None:
+    """Write the page about a class."""
+    from autograder.reports.dashboard.page import dashboard as page
+
+    setting = Setting.find(course)
+    graded = setting.course.assignment(_of(assignment))
+    with setting.store(store) as receipts:
+        everybody = records(receipts, assignment, graded)
+        answers = {} if is_quiz(assignment) else receipts.standing_receipts(quiz_id(assignment))
+    path = output or _home(setting, assignment) / CLASS
+    prepare_file(path, setting.files.root)
+    folder = pages or path.parent / STUDENTS
+    links = _links(folder, path.parent)
+    html = page(setting.course, graded, everybody, list(answers.values()), datetime.now(UTC), links)
+    write_page(path, html)
+    click.echo(f"{path} ({_counted(len(everybody), 'student')}); it is for instructors, not for students")
+
+
+def _of(name: str) -> str:
+    """The assignment to which a name of receipts belongs."""
+    return name.removesuffix("/quiz")
+
+
+def _home(setting: Setting, assignment: str) -> Path:
+    return setting.files.root / FOLDER / assignment.replace("/", "_")
+
+
+def _links(folder: Path, start: Path) -> Callable[[str], str]:
+    """Addresses of students' pages, as seen from a folder; "" where a student has none."""
+    there = {path.name for path in folder.glob("*.html") if is_page(path, REPORT)} if folder.is_dir() else set()
+    way = Path(os.path.relpath(folder, start)).as_posix()
+    return lambda student: quote(f"{way}/{name}") if (name := page_name(student)) in there else ""
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"

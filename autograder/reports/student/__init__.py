@@ -1,0 +1,1 @@
+"""The page about one submission, for its student."""
