@@ -21,7 +21,7 @@ from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable
 from autograder.grading.score import ExerciseScore, manual_notes, scores
 from autograder.grading.store import Store
-from autograder.intake import Submission, collect, read_roster
+from autograder.intake import Submission, collect, parts_of, read_roster
 from autograder.reports.terminal import class_table
 from autograder.sandbox.levels import satisfies
 
@@ -44,7 +44,7 @@ def run(
     names = [exercise.name for exercise in graded.exercises]
     students = read_roster(roster) if roster else None
     _refuse_the_course(paths, setting.files.root)
-    collected = collect(paths, names, assignment, students)
+    collected = collect(paths, names, assignment, students, parts_of(setting.files, graded))
     if not collected:
         raise GradingError(f"{paths[0]} holds no submission; give a folder, a zip, or a folder of them")
     submissions = [s for s in collected if students is None or s.student in students]
