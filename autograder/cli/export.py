@@ -91,7 +91,9 @@ def _of_the_class(
         if template is not None:
             return canvas.fill(found, template.name, template.read_bytes(), column, by)
         if roster is None:
-            raise GradingError("give the gradebook that Canvas exported (--template), or a roster with Canvas's ids (--roster)")
+            raise GradingError(
+                "give the gradebook that Canvas exported (--template), or a roster with Canvas's ids (--roster)"
+            )
         return canvas.new(found, roster)
     if to == "moodle":
         from autograder.exports.moodle import moodle
@@ -117,7 +119,9 @@ def _withheld(receipts: Store, found: Standing) -> dict[str, str]:
     from autograder.grading.disclosure import hint_withheld
 
     now = datetime.now(UTC)
-    return {row.student: hint_withheld(found.assignment, _attempts(receipts, found, row.student), now) for row in found.rows}
+    return {
+        row.student: hint_withheld(found.assignment, _attempts(receipts, found, row.student), now) for row in found.rows
+    }
 
 
 def _attempts(receipts: Store, found: Standing, student: str) -> int:

@@ -26,7 +26,17 @@ from autograder.grading.errors import GradingError
 from autograder.intake.roster import Roster
 
 _IDS = ("SIS Login ID", "SIS User ID", "ID")
-_STUDENT_COLUMNS = {"student", "student name", "id", "sis user id", "sis login id", "integration id", "root account", "section", "notes"}
+_STUDENT_COLUMNS = {
+    "student",
+    "student name",
+    "id",
+    "sis user id",
+    "sis login id",
+    "integration id",
+    "root account",
+    "section",
+    "notes",
+}
 _POSSIBLE = "points possible"
 _TITLE = re.compile(r"(?P<title>.*?)(?: \(\d+\))?", re.DOTALL)
 
@@ -82,7 +92,9 @@ def new(standing: Standing, roster: Roster) -> Exported:
         if not any(ids[:3]):
             left_out.append(f"{row.student} has no id of Canvas's in the roster")
         elif unsafe := [id for id in ids[:3] if harmless(id) != id]:
-            left_out.append(f'{row.student} has the id "{unsafe[0]}", which a spreadsheet would run; correct the roster')
+            left_out.append(
+                f'{row.student} has the id "{unsafe[0]}", which a spreadsheet would run; correct the roster'
+            )
         else:
             name = roster.students.get(row.student) or row.name
             writer.writerow([harmless(name), *ids[:3], harmless(ids[3]), number(row.final.points)])
@@ -109,7 +121,9 @@ def _header(name: str, book: RawCsv) -> int:
         titles = [book.cell(row, at).strip().lower() for at in range(2)]
         if "student" in titles[0] and "id" in titles[1]:
             return row
-    raise GradingError(f"{name} is no gradebook of Canvas: its first columns are not Student and ID; export it there again")
+    raise GradingError(
+        f"{name} is no gradebook of Canvas: its first columns are not Student and ID; export it there again"
+    )
 
 
 def _students(book: RawCsv, header: int) -> Iterator[int]:
@@ -122,7 +136,9 @@ def _students(book: RawCsv, header: int) -> Iterator[int]:
 
 def _column(name: str, book: RawCsv, header: int, standing: Standing, wanted: str | None) -> int:
     titles = {at: book.cell(header, at) for at in range(len(book.rows[header]))}
-    assignments = {at: title for at, title in titles.items() if title.strip().lower() not in _STUDENT_COLUMNS and at > 1}
+    assignments = {
+        at: title for at, title in titles.items() if title.strip().lower() not in _STUDENT_COLUMNS and at > 1
+    }
     names = {_plain(wanted)} if wanted else {_plain(standing.title), _plain(standing.id)}
     found = [at for at, title in assignments.items() if {_plain(title), _plain(_without_id(title))} & names]
     if len(found) == 1:
@@ -175,7 +191,9 @@ def _rows_of_students(name: str, book: RawCsv, header: int, standing: Standing, 
         raise GradingError(f"none of our students is in {name} (looked for their ids in {looked})")
     for title, rows in found.items():
         if any(rows[id] != found[best].get(id, rows[id]) for id in rows):
-            raise GradingError(f"our ids stand in {title} and in {best} of {name}, for different people; say which: --by")
+            raise GradingError(
+                f"our ids stand in {title} and in {best} of {name}, for different people; say which: --by"
+            )
     return found[best]
 
 
@@ -185,7 +203,11 @@ def _nearly(student: str, book: RawCsv, header: int) -> str:
     if shorter in ("", student):
         return ""
     cells = {book.cell(row, at).strip() for row in _students(book, header) for at in range(1, 5)}
-    return f", but {shorter} is: it was saved in a spreadsheet, which takes zeros away; download it again" if shorter in cells else ""
+    return (
+        f", but {shorter} is: it was saved in a spreadsheet, which takes zeros away; download it again"
+        if shorter in cells
+        else ""
+    )
 
 
 def _without_id(title: str) -> str:

@@ -49,7 +49,9 @@ def classroom(files: CourseFiles, assignment: Assignment) -> Exported:
         "name": "Public checks",
         "on": ["push", "workflow_dispatch"],
         "permissions": {"checks": "write", "actions": "read", "contents": "read"},
-        "jobs": {"checks": {"runs-on": "ubuntu-latest", "if": "github.actor != 'github-classroom[bot]'", "steps": steps}},
+        "jobs": {
+            "checks": {"runs-on": "ubuntu-latest", "if": "github.actor != 'github-classroom[bot]'", "steps": steps}
+        },
     }
     head = _HEAD.format(title=" ".join(assignment.title.split()), id=assignment.id)
     text = head + yaml.safe_dump(workflow, sort_keys=False, allow_unicode=True, width=120)

@@ -33,14 +33,18 @@ def moodle(standing: Standing, roster: Roster | None = None) -> Exported:
     for row in standing.rows:
         ids = [numbers.get(row.student) or row.student, *([emails.get(row.student, "")] if with_email else [])]
         if unsafe := [id for id in ids if id and not _PLAIN_ID.fullmatch(id)]:
-            left_out.append(f'{row.student}: "{unsafe[0]}" could be run by a spreadsheet and cannot be changed; type it in')
+            left_out.append(
+                f'{row.student}: "{unsafe[0]}" could be run by a spreadsheet and cannot be changed; type it in'
+            )
             continue
         writer.writerow([*ids, harmless(row.name), number(min(row.final.points, standing.possible))])
     remarks = (
         f"import it into a manual grade item of {number(standing.possible)} points; an import over an activity's grades "
         "replaces them",
     )
-    return Exported({f"{standing.id.replace('/', '_')}_moodle.csv": text.getvalue().encode("utf-8")}, remarks, tuple(left_out))
+    return Exported(
+        {f"{standing.id.replace('/', '_')}_moodle.csv": text.getvalue().encode("utf-8")}, remarks, tuple(left_out)
+    )
 
 
 def read_moodle(content: bytes) -> list[dict[str, str]]:

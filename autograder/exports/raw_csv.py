@@ -57,7 +57,9 @@ def read_raw(name: str, content: bytes) -> RawCsv:
 def _delimiter(text: str) -> str:
     """The comma, unless the first three lines agree on another one."""
     lines = text.splitlines()[:3]
-    others = [d for d in ";\t" if lines and lines[0].count(d) and all(line.count(d) >= lines[0].count(d) for line in lines)]
+    others = [
+        d for d in ";\t" if lines and lines[0].count(d) and all(line.count(d) >= lines[0].count(d) for line in lines)
+    ]
     return max(others, key=lines[0].count) if others and lines[0].count(others[0]) > lines[0].count(",") else ","
 
 

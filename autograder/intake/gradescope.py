@@ -43,7 +43,11 @@ def _submitters(data: Mapping[str, Any], roster: Roster | None) -> Iterator[Subm
         if not isinstance(facts, dict):
             continue
         for person in facts.get(":submitters") or ():
-            said = [str(person.get(f":{key}") or "") for key in ("sid", "email", "name")] if isinstance(person, dict) else []
+            said = (
+                [str(person.get(f":{key}") or "") for key in ("sid", "email", "name")]
+                if isinstance(person, dict)
+                else []
+            )
             ids = [id for id in said if id]
             known = [found for id in ids if roster is not None and (found := roster.find(id))]
             if ids:

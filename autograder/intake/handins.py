@@ -9,7 +9,17 @@ from pathlib import Path
 
 from autograder.intake.archive import open_class_zip
 from autograder.intake.attempts import Filed, parse
-from autograder.intake.files import MAX_CLASS_ENTRIES, MAX_DEPTH, Entry, FileList, FolderTree, Refused, Tree, kind_of, mode_of
+from autograder.intake.files import (
+    MAX_CLASS_ENTRIES,
+    MAX_DEPTH,
+    Entry,
+    FileList,
+    FolderTree,
+    Refused,
+    Tree,
+    kind_of,
+    mode_of,
+)
 from autograder.intake.gradescope import MAX_METADATA_BYTES, METADATA, Submitted, read_metadata
 from autograder.intake.names import match, shown
 from autograder.intake.places import Place, in_archive, on_disk
@@ -235,7 +245,9 @@ def _without_folder(found: _Class) -> list[HandIn]:
     """What Gradescope lists and did not come along."""
     there = {place.name for place in found.places}
     return [
-        HandIn(one.student, folder, _nothing, one.time, f"{folder} is listed, but not there; export from Gradescope again.")
+        HandIn(
+            one.student, folder, _nothing, one.time, f"{folder} is listed, but not there; export from Gradescope again."
+        )
         for folder, submitted in found.submitted.items()
         if folder not in there
         for one in submitted

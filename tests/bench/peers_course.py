@@ -46,7 +46,7 @@ def hold(what, said="it differs"):
         raise Mismatch(said)
 '''
 
-_RIG = '''
+_RIG = """
 
 # What the checks hand over, by names with a capital letter: such things stay in this process.
 Model, Batches = make_model, make_batches
@@ -63,7 +63,7 @@ def Generator(seed):
 class Zero:
     def __call__(self, x):
         return torch.zeros_like(x)
-'''
+"""
 
 _BY_RIG = {
     "q6_random": """
@@ -167,7 +167,7 @@ def _checks(text: str) -> Iterator[str]:
 class _Sentences(ast.NodeTransformer):
     """An `assert` becomes `hold`: to our grader a bare assertion is a fault of the check."""
 
-    def visit_Assert(self, node: ast.Assert) -> ast.Expr:  # noqa: N802  # the name that ast looks for
+    def visit_Assert(self, node: ast.Assert) -> ast.Expr:  # the name that ast looks for
         arguments = [node.test, *([node.msg] if node.msg else [])]
         call = ast.Call(ast.Name("hold", ast.Load()), arguments, [])
         return ast.copy_location(ast.Expr(call), node)

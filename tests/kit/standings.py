@@ -8,9 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from autograder.course import Assignment, load_course
+from autograder.exports.standing import Standing, standing
 from autograder.grading.receipt import CheckResult, Receipt
 from autograder.grading.store import Adjustment, Store
-from autograder.exports.standing import Standing, standing
 
 ODD_NAMES = {
     "s01": 'Łukasz, "Q"',

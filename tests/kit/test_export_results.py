@@ -52,7 +52,7 @@ def assert_valid(content: bytes) -> ElementTree.Element:
     assert root.tag == "testsuites"
     for element in root.iter():
         attributes, required, children = _ALLOWED[element.tag]
-        assert required <= element.keys() <= attributes, element.tag
+        assert required <= set(element.keys()) <= attributes, element.tag
         assert {child.tag for child in element} <= children, element.tag
         assert _TIME.fullmatch(element.get("time", "0.000"))
     for suite in root:
@@ -87,9 +87,8 @@ def test_a_lost_point_is_never_a_pass_or_skipped(tmp_path: Path) -> None:
 
 
 def test_characters_that_no_xml_holds_are_replaced(tmp_path: Path) -> None:
-    notes = ("bell \a, half \ud800, null \0, 学",)
-    content = one_file(junit(standing_of(tmp_path, receipt("s01", notes=tuple(n.replace("\ud800", "") for n in notes)))))
-    assert assert_valid(content).findtext("testsuite/system-out") == "bell \ufffd, half , null \ufffd, 学"
+    content = one_file(junit(standing_of(tmp_path, receipt("s01", notes=("bell \a, null \0, half \ud800, 学",)))))
+    assert assert_valid(content).findtext("testsuite/system-out") == "bell \ufffd, null \ufffd, half \ufffd, 学"
 
 
 def test_some_students_alone(odd: Standing) -> None:

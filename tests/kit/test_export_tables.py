@@ -26,7 +26,7 @@ BOOK = '''\
 Student,ID,SIS User ID,SIS Login ID,Section,Week 1: Lines (4711),"Quiz, 2 (12)",Final Score
 ,,,,,Manual Posting,,
     Points Possible,,,,,10,5,(read only)
-"Łukasz, ""Q""",901,007,s01,"A, B",,4,80
+"Łukasz, ""Q""",901,0u1,s01,"A, B",,4,80
 =1+1,902,u2,s02,A,EX,,
 Ana,903,u3, 007 ,A,3.5,2,
 "Student, Test",999,,s03,A,1,,
@@ -151,7 +151,7 @@ def test_a_gradebook_keeps_line_ends_marks_quotes_and_blank_rows(tmp_path: Path,
     found = standing_of(tmp_path, receipt("s01", "5.5"))
     content = only(fill(found, "book.csv", odd.encode()))
     assert read_scores(content)["s01"]["Week 1: Lines (4711)"] == "9.5"
-    assert content.decode() == odd.replace(',"",4,80', ',"9.5",4,80').replace(',,4,80', ',9.5,4,80')
+    assert content.decode() == odd.replace(',"",4,80', ',"9.5",4,80').replace(",,4,80", ",9.5,4,80")
 
 
 def test_a_gradebook_of_a_semicolon_country_is_filled_with_decimal_points(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_gradebook_of_a_semicolon_country_is_filled_with_decimal_points(tmp_pa
 
 
 def test_ids_of_two_kinds_are_never_mixed(tmp_path: Path) -> None:
-    book = BOOK.replace("901,007,s01", "901,s02,s01").replace("902,u2,s02", "902,s01,s02")
+    book = BOOK.replace("901,0u1,s01", "901,s02,s01").replace("902,u2,s02", "902,s01,s02")
     found = standing_of(tmp_path, receipt("s01", "5.5"))
     with pytest.raises(GradingError, match="for different people; say which: --by"):
         fill(found, "book.csv", book.encode())
@@ -187,7 +187,9 @@ def test_zeros_that_a_spreadsheet_took_away_are_explained(tmp_path: Path) -> Non
         (('""Q""",', '""Q"",'), "never ends|cannot be filled in"),
     ],
 )
-def test_a_gradebook_that_is_not_understood_is_one_sentence(tmp_path: Path, change: tuple[str, str], sentence: str) -> None:
+def test_a_gradebook_that_is_not_understood_is_one_sentence(
+    tmp_path: Path, change: tuple[str, str], sentence: str
+) -> None:
     assert change[0] in BOOK
     with pytest.raises(GradingError, match=sentence):
         fill(standing_of(tmp_path, receipt("s01")), "book.csv", BOOK.replace(*change).encode())
@@ -195,7 +197,11 @@ def test_a_gradebook_that_is_not_understood_is_one_sentence(tmp_path: Path, chan
 
 def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path: Path) -> None:
     with pytest.raises(GradingError, match="book.csv line 4 is not UTF-8"):
-        fill(standing_of(tmp_path, receipt("s01")), "book.csv", BOOK.encode("cp1252", "replace").replace(b"?ukasz", b"\xe9"))
+        fill(
+            standing_of(tmp_path, receipt("s01")),
+            "book.csv",
+            BOOK.encode("cp1252", "replace").replace(b"?ukasz", b"\xe9"),
+        )
 
 
 # -- Canvas: a new file
@@ -235,7 +241,13 @@ def test_moodle_finds_people_by_ids_that_stand_as_they_are(tmp_path: Path) -> No
     assert read["M-1"]["Email address"] == "l@uni.example"
     assert {restored(row["Full name"]) for row in read.values()} == set(ODD_NAMES.values())
     assert not any(row["Full name"].startswith(("=", "+", "-", "@")) for row in read.values())
-    assert [read[id]["Week 1: Lines"] for id in ("M-1", "s02", "007", "+4", "a b")] == ["6", "5.7", "2.6", "5.67", "2.1"]
+    assert [read[id]["Week 1: Lines"] for id in ("M-1", "s02", "007", "+4", "a b")] == [
+        "6",
+        "5.7",
+        "2.6",
+        "5.67",
+        "2.1",
+    ]
     assert not only(exported).startswith(b"\xef\xbb\xbf")
 
 

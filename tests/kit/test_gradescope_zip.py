@@ -79,10 +79,20 @@ def test_the_zip_has_gradescopes_layout_and_no_more_of_the_course_than_it_needs(
         assert file.read("setup.sh").startswith(b"#!/usr/bin/env bash\n")
         assert file.read("run_autograder").startswith(b"#!/usr/bin/env bash\n")
     course = {name for name in names if name.startswith("course/")}
-    assert {"course/course.yml", "course/tests/suites/week08/test_layer_norm.py", "course/reference/layer_norm.py"} <= course
+    assert {
+        "course/course.yml",
+        "course/tests/suites/week08/test_layer_norm.py",
+        "course/reference/layer_norm.py",
+    } <= course
     assert {name for name in course if "solutions" in name} == {"course/solutions/week08/layer_norm.py"}
     assert not [name for name in names if "secret" in name or "__pycache__" in name or "/." in name]
-    assert {name.partition("/")[0] for name in names} == {"setup.sh", "run_autograder", "settings.json", "kit", "course"}
+    assert {name.partition("/")[0] for name in names} == {
+        "setup.sh",
+        "run_autograder",
+        "settings.json",
+        "kit",
+        "course",
+    }
 
 
 @pytest.mark.parametrize("script", ["setup.sh", "run_autograder"])

@@ -40,7 +40,9 @@ def put(root: Path, tree: Mapping[str, bytes], form: str) -> Path:
 FORMS = pytest.mark.parametrize("form", ["folder", "zip", "wrapped zip"])
 
 
-def rows(path: Path, roster: Roster | None = None, exercises: tuple[str, ...] = ("layer_norm",)) -> dict[str, Submission]:
+def rows(
+    path: Path, roster: Roster | None = None, exercises: tuple[str, ...] = ("layer_norm",)
+) -> dict[str, Submission]:
     return {row.student: row for row in collect([path], exercises, "week08", roster)}
 
 

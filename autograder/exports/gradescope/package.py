@@ -29,7 +29,10 @@ def package(files: CourseFiles, assignment: Assignment, require_isolation: str |
     found |= {f"kit/autograder/{path}": data for path, data in _tree(KIT, "*").items()}
     found |= {f"kit/{name}": _read(KIT.parent / name) for name in _BESIDE_KIT}
     found["course/course.yml"] = _read(files.root / "course.yml")
-    found |= {f"course/solutions/{assignment.id}/{e.name}.py": _solution(files, assignment, e.name) for e in assignment.exercises}
+    found |= {
+        f"course/solutions/{assignment.id}/{e.name}.py": _solution(files, assignment, e.name)
+        for e in assignment.exercises
+    }
     for folder, pattern in ((files.suite(assignment.id), "*.py"), (files.root / "reference", "*")):
         place = folder.relative_to(files.root).as_posix()
         found |= {f"course/{place}/{path}": data for path, data in _tree(folder, pattern).items()}

@@ -93,7 +93,9 @@ def _remarks(receipt: Receipt, final: Final, withheld: str) -> Iterable[str]:
         return
     for exercise, found in receipt.diagnoses.items():
         for diagnosis in found:
-            yield " ".join(filter(None, [f"{exercise} looks like: {diagnosis.name}.", diagnosis.hint, f"({diagnosis.course})"]))
+            yield " ".join(
+                filter(None, [f"{exercise} looks like: {diagnosis.name}.", diagnosis.hint, f"({diagnosis.course})"])
+            )
 
 
 def _json_number(points: Fraction) -> int | float:
