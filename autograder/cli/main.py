@@ -234,11 +234,13 @@ def gradebook(course: Path | None, /, **options: Any) -> None:
 @click.argument("assignment")
 @click.option("--roster", type=click.Path(path_type=Path), help="CSV with student_id,name and the target's own ids.")
 @click.option(
-    "--template", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="canvas: the gradebook it exported."
+    "--template",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="canvas: the gradebook that it exported.",
 )
 @click.option("--column", type=text, help="canvas: the title of the column to fill (default: the assignment's).")
 @click.option("--by", type=text, help='canvas: the column with our ids, such as "SIS User ID" (default: found).')
-@click.option("--student", "students", type=text, multiple=True, help="junit: only this one; may be given several times.")
+@click.option("--student", "students", type=text, multiple=True, help="junit: only this one; may be repeated.")
 @click.option(
     "--require-isolation",
     type=click.Choice(REQUIRABLE),

@@ -6,8 +6,8 @@ What Canvas's importer does, and what follows here:
   student, and a title that it does not know a new assignment. So the instructor's export is the best start: of it only
   cells of our column change, and the rest stays byte for byte, names that look like formulas included, for Canvas wrote
   them and would not know them otherwise.
-- A new file needs ids of Canvas's. By them Canvas finds the student, whatever the name says, so that names in it are made
-  harmless for a spreadsheet.
+- A new file needs ids of Canvas's. By them Canvas finds the student, whatever the name says, so that names in it are
+  made harmless for a spreadsheet.
 - An empty cell or "-" changes nothing and EX excuses a student; who is excused stays so. "1,234" is 1.234.
 """
 

@@ -1,8 +1,9 @@
 """A workflow for GitHub Classroom: the public checks, in the student's own repository, with their points.
 
-It belongs into the repository that students' ones are made from, beside the released files. What runs there is theirs to
-change, so hidden checks must not be there, and what it reports is practice; grades come from `autograder grade` over the
-clones of all repositories. Classroom gives the points of a step or none: a step for each exercise is as fine as it gets.
+It belongs into the repository that students' ones are made from, beside the released files. What runs there is theirs
+to change, so hidden checks must not be there, and what it reports is practice; grades come from `autograder grade`
+over the clones of all repositories. Classroom gives the points of a step or none: a step for each exercise is as fine
+as it gets.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """JUnit XML, of the form that Jenkins, GitLab and others read (the xUnit plugin's schema junit-10).
 
-A suite for each student, a case for each check, named in plain words. A check without all of its points is a failure and
-never "skipped", which build servers take for fine; what no wrong answer explains (a limit, the end of the process,
-grader trouble) is an error. Source of checks, output and seeds are in none of it.
+A suite for each student, a case for each check, named in plain words. A check without all of its points is a failure
+and never "skipped", which build servers take for fine; what no wrong answer explains (a limit, the end of the
+process, grader trouble) is an error. Source of checks, output and seeds are in none of it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """A CSV for Moodle's gradebook import (Grades, Import, CSV file): map "Identify user by" and the column of points.
 
-What Moodle's importer does, and what follows here: "-" erases a grade, so who has no points is left out; it cuts points
-above the maximum without a word, and takes no decimal comma in an English course, so points are within the maximum
-and have a point; and feedback columns can wipe grades of activities, so there is none. It finds people by ID number or email,
-which therefore stand as they are: an id that a spreadsheet would run is left out and said. Names serve the reader only.
+What Moodle's importer does, and what follows here: "-" erases a grade, so who has no points is left out; it cuts
+points above the maximum without a word, and takes no decimal comma in an English course, so points are within the
+maximum and have a point; and feedback columns can wipe grades of activities, so there is none. It finds people by ID
+number or email, which therefore stand as they are: an id that a spreadsheet would run is left out and said. Names
+serve the reader only.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def moodle(standing: Standing, roster: Roster | None = None) -> Exported:
             continue
         writer.writerow([*ids, harmless(row.name), number(min(row.final.points, standing.possible))])
     remarks = (
-        f"import it into a manual grade item of {number(standing.possible)} points; an import over an activity's grades "
-        "replaces them",
+        f"import it into a manual grade item of {number(standing.possible)} points; over an activity's grades it would "
+        "replace them",
     )
     return Exported(
         {f"{standing.id.replace('/', '_')}_moodle.csv": text.getvalue().encode("utf-8")}, remarks, tuple(left_out)

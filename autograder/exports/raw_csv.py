@@ -42,7 +42,8 @@ def read_raw(name: str, content: bytes) -> RawCsv:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = 1 + content.count(b"\n", 0, error.start)
-        raise GradingError(f"{name} line {line} is not UTF-8; download it again and do not save it in a spreadsheet")
+        sentence = f"{name} line {line} is not UTF-8; download it again and do not save it in a spreadsheet"
+        raise GradingError(sentence) from None
     mark = MARK if text.startswith(MARK) else ""
     text = text.removeprefix(MARK)
     delimiter = _delimiter(text)

@@ -74,8 +74,8 @@ def read_zip(name: str, content: bytes) -> ZipTree:
 def open_class_zip(path: Path) -> ZipTree | None:
     """A whole class in one archive, as platforms hand it out; None when it cannot be opened at all.
 
-    It may be large: files are unpacked one by one, each within the limit it is asked for with. Names that lead elsewhere
-    are left out and kept in `refused`.
+    It may be large: files are unpacked one by one, each within the limit it is asked for with. Names that lead
+    elsewhere are left out and kept in `refused`.
     """
     import zipfile
 

@@ -8,8 +8,8 @@ Jane Doe_1234567_assignsubmission_file_           Moodle, a folder; with a file'
 week08-janedoe                                    GitHub Classroom: a clone, by the name on GitHub
 s02_layer_norm.py                                 only when a roster says that s02 is a student
 
-With a roster the student is found by whatever it says of them: id, ids elsewhere, name. Without one, a student is called
-as the platform does: doejane_12345, Jane Doe_1234567, janedoe.
+With a roster the student is found by whatever it says of them: id, ids elsewhere, name. Without one, a student is
+called as the platform does: doejane_12345, Jane Doe_1234567, janedoe.
 """
 
 import re
@@ -109,7 +109,7 @@ def _person(name: str, id: str, roster: Roster | None) -> tuple[str, str | None]
 
 
 def _clone(name: str, assignment: str, roster: Roster | None) -> Filed | None:
-    """A clone of a student's repository. Where the assignment is called otherwise there, the roster has to know them."""
+    """A clone of a student's repository. Where the assignment has another name there, the roster has to know them."""
     at = len(assignment)
     if name[:at].casefold().replace("_", "-") == assignment.casefold().replace("_", "-") and name[at : at + 1] == "-":
         login = name[at + 1 :]

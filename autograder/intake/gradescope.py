@@ -1,4 +1,4 @@
-"""Gradescope's download of all submissions: a folder for each, and `submission_metadata.yml`, which says whose each is."""
+"""Gradescope's download of all submissions: a folder for each, and `submission_metadata.yml` with whose it is."""
 
 from __future__ import annotations
 

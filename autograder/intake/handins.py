@@ -1,4 +1,4 @@
-"""Finding the hand-ins in what staff point at: a student's folder or zip, or a folder or zip that holds a whole class."""
+"""Finding the hand-ins in what staff point at: a student's folder or zip, or one that holds a whole class."""
 
 import os
 import stat

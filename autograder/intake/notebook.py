@@ -1,9 +1,9 @@
 """Exercises written in a notebook: the cells that belong to each, as the text of a module. No cell is run or parsed.
 
-A cell belongs to an exercise when it defines one of its names. Cells that define nothing of any exercise (imports, helpers,
-trials) go along with all of them, in the notebook's order; those of other exercises do not, and what an exercise builds on is
-imported from there as in its module, so that a mistake costs once in a notebook too. Where a cell stands twice, the
-later one counts, as when the notebook is run. Outputs, cell ids and metadata play no part.
+A cell belongs to an exercise when it defines one of its names. Cells that define nothing of any exercise (imports,
+helpers, trials) go along with all of them, in the notebook's order; those of other exercises do not, and what an
+exercise builds on is imported from there as in its module, so that a mistake costs once in a notebook too. Where a
+cell stands twice, the later one counts, as when the notebook is run. Outputs, cell ids and metadata play no part.
 """
 
 from __future__ import annotations

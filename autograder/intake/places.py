@@ -1,4 +1,4 @@
-"""What may hold hand-ins, alike on disk and in the archive of a class: a name, what kind of thing it is, how to open it."""
+"""What may hold hand-ins, alike on disk and in the archive of a class: its name, its kind, how to open it."""
 
 from __future__ import annotations
 

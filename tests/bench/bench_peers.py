@@ -4,9 +4,9 @@ Run it with the folder of the peers' benchmark, which is no part of this project
 
     PEERS_BENCH=FOLDER python tests/bench/bench_peers.py [--path BIN_OF_ANOTHER_VENV] [--submissions 6] [--ours 100]
 
-Peers are measured on a few submissions; what nbgrader pays once a run (it grades a folder) is taken off for it by a run of
-one submission, while ours is a class with its start counted in. CPU time is that of the whole tree of processes, and
-every system's verdicts are compared: faster and wrong would be no result.
+Peers are measured on a few submissions; what nbgrader pays once a run (it grades a folder) is taken off for it by a
+run of one submission, while ours is a class with its start counted in. CPU time is that of the whole tree of
+processes, and every system's verdicts are compared: faster and wrong would be no result.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _report(found: dict[str, Measured]) -> int:
     ours = found["ours"]
     base = dict(zip(("wall", "cpu"), ours.per_submission(), strict=True))
     print(
-        f"\n{'seconds a submission':28} {'n':>5} {'wall':>8} {'CPU':>8} {'wall/ours':>10} {'CPU/ours':>9}  same verdicts"
+        f"\n{'seconds a submission':28} {'n':>5} {'wall':>8} {'CPU':>8} {'wall/ours':>10} {'CPU/ours':>9}  verdicts"
     )
     missing = 0
     for name, measured in found.items():

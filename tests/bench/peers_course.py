@@ -1,8 +1,9 @@
 """The peers' assignment as a course of ours: the same checks on the same module, so that the same work is measured.
 
 `build` writes it from the folder of the peers' benchmark. A check there calls a student's function with the reference
-beside it, in one process; most of them can be taken as they are, with each `assert` as a sentence of ours. Those that hand
-models, batches or generators over are written anew here: such things are made where the student's code runs, by a rig.
+beside it, in one process; most of them can be taken as they are, with each `assert` as a sentence of ours. Those that
+hand models, batches or generators over are written anew here: such things are made where the student's code runs, by
+a rig.
 """
 
 from __future__ import annotations

@@ -45,10 +45,10 @@ def rows(content: bytes, delimiter: str = ",") -> list[list[str]]:
 # -- cells
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1", "a;=1+1", "a\n=1", "'=1", "＝1", "''=1"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1", "a;=1+1", "a\n=1", "'=1", "\uff1d1", "''=1"])
 def test_no_cell_begins_a_formula_wherever_a_spreadsheet_cuts(text: str) -> None:
     cells = harmless(text).replace(";", "\n").replace("\t", "\n").replace("\r", "\n").split("\n")
-    assert not any(cell.startswith(("=", "+", "-", "@", "＝")) for cell in cells)
+    assert not any(cell.startswith(("=", "+", "-", "@", "\uff1d")) for cell in cells)
     assert restored(harmless(text)) == text
 
 
@@ -196,7 +196,7 @@ def test_a_gradebook_that_is_not_understood_is_one_sentence(
 
 
 def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path: Path) -> None:
-    with pytest.raises(GradingError, match="book.csv line 4 is not UTF-8"):
+    with pytest.raises(GradingError, match=r"book\.csv line 4 is not UTF-8"):
         fill(
             standing_of(tmp_path, receipt("s01")),
             "book.csv",

@@ -1,8 +1,8 @@
 """What runs in Gradescope's container for each submission: `python -m autograder.exports.gradescope.job /autograder`
 
-There, `submission/` is what was handed in, `submission_metadata.json` says by whom and when, `source/` is our unpacked
-zip, and `results/results.json` is to be written, whatever happens. The deadline is the student's own in Gradescope, where
-one is set there, so that extensions given there count; otherwise that of course.yml.
+There, `submission/` is what was handed in, `submission_metadata.json` says by whom and when, `source/` is our
+unpacked zip, and `results/results.json` is to be written, whatever happens. The deadline is the student's own in
+Gradescope, where one is set there, so that extensions given there count; otherwise that of course.yml.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The autograder zip for Gradescope: the kit, and of the course what grades one assignment.
 
-Gradescope unpacks it beside the student's files, in one container and as one user, so there whatever a tool imports can
-be read and changed by the code that it grades. Ours never imports that code where suites and references are: it runs in a
-worker, closed in as far as the container allows, as a user of its own where nothing else does (docs/security.md).
+Gradescope unpacks it beside the student's files, in one container and as one user, so there whatever a tool imports
+can be read and changed by the code that it grades. Ours never imports that code where suites and references are: it
+runs in a worker, closed in as far as the container allows, as a user of its own where nothing else does
+(docs/security.md).
 """
 
 from __future__ import annotations
