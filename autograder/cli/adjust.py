@@ -11,6 +11,7 @@ from autograder.cli.setting import Setting
 from autograder.course.points import exact
 from autograder.grading import GradingError
 from autograder.grading.receipt import shown
+from autograder.grading.score import scores
 from autograder.grading.store import Adjustment, now
 from autograder.quiz.bank import load_bank
 from autograder.quiz.receipts import quiz_id, section_points
@@ -21,27 +22,43 @@ def run(
     assignment: str,
     student: str,
     exercise: str,
-    points: str,
+    points: str | None,
     reason: str,
     author: str,
     store: str | None,
+    withdraw: bool,
 ) -> None:
-    """Keep a manual score for one exercise beside the automatic one."""
+    """Keep a manual score for one exercise beside the automatic one, or take back the one there is."""
     setting = Setting.find(course)
     limit = _limit(setting, assignment, exercise)
+    if withdraw == (points is not None):
+        raise GradingError("give either the POINTS, or --withdraw to let the checks decide again")
+    given = Fraction(0) if points is None else _given(points, limit, exercise)
+    if not reason.strip() or not author.strip():
+        raise GradingError("give a --reason and an --author; both are kept with the adjustment")
+    adjustment = Adjustment(exercise, given, reason.strip(), author.strip(), now(), withdraw)
+    with setting.store(store) as receipts:
+        receipt = receipts.standing(assignment, student)
+        if receipt is None:
+            raise GradingError(f'there is no receipt for "{student}" in {assignment}; grade the submission first')
+        known = {score.exercise: score for score in scores(receipt, receipts.adjustments(assignment, student))}
+        if exercise not in known:
+            raise GradingError(f'the result of "{student}" has no {exercise}; grade the submission again first')
+        if withdraw and known[exercise].manual is None:
+            raise GradingError(f'"{student}" has no points by hand for {exercise}; there is nothing to withdraw')
+        receipts.adjust(assignment, student, adjustment)
+    stands, by = (known[exercise].automatic, "by the checks again") if withdraw else (given, "by hand")
+    click.echo(f"{student}: {exercise} stands at {shown(stands)} of {shown(limit)} {by} ({author.strip()})")
+
+
+def _given(points: str, limit: Fraction, exercise: str) -> Fraction:
     try:
         given = exact(points)
     except ValueError as error:
         raise GradingError(f"points {error}") from None
     if not 0 <= given <= limit:
         raise GradingError(f"points must be between 0 and {shown(limit)}, the points of {exercise}; got {points}")
-    if not reason.strip() or not author.strip():
-        raise GradingError("give a --reason and an --author; both are kept with the adjustment")
-    with setting.store(store) as receipts:
-        if receipts.standing(assignment, student) is None:
-            raise GradingError(f'there is no receipt for "{student}" in {assignment}; grade the submission first')
-        receipts.adjust(assignment, student, Adjustment(exercise, given, reason.strip(), author.strip(), now()))
-    click.echo(f"{student}: {exercise} stands at {shown(given)} of {shown(limit)} by hand ({author.strip()})")
+    return given
 
 
 def _limit(setting: Setting, assignment: str, exercise: str) -> Fraction:

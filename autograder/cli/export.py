@@ -120,7 +120,8 @@ def _withheld(receipts: Store, found: Standing) -> dict[str, str]:
 
     now = datetime.now(UTC)
     return {
-        row.student: hint_withheld(found.assignment, _attempts(receipts, found, row.student), now) for row in found.rows
+        row.student: hint_withheld(found.assignment, _attempts(receipts, found, row.student), now, row.student)
+        for row in found.rows
     }
 
 

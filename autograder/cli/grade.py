@@ -12,17 +12,18 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from autograder.cli.collecting import collected
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
 from autograder.cli.setting import Setting
 from autograder.course import Assignment
-from autograder.grading import GradingError
+from autograder.grading.final import final_scores
 from autograder.grading.kills import unproved
 from autograder.grading.receipt import Receipt
-from autograder.grading.reuse import reusable
-from autograder.grading.score import ExerciseScore, manual_notes, scores
-from autograder.grading.store import Store
-from autograder.intake import Submission, collect, parts_of, read_roster
-from autograder.reports.terminal import class_table
+from autograder.grading.reuse import reusable, with_known_times
+from autograder.grading.score import manual_notes
+from autograder.grading.store import Adjustment, Store
+from autograder.intake import Submission
+from autograder.reports.terminal import Row, class_table
 from autograder.sandbox.levels import satisfies
 
 
@@ -37,36 +38,33 @@ def run(
     fresh_workers: bool,
     as_json: bool,
     require_isolation: str | None = None,
+    handed_in: Path | None = None,
 ) -> int:
     """Grade, keep the receipts, print a table. Returns the exit code."""
     setting = Setting.find(course)
     graded = setting.course.assignment(assignment)
     names = [exercise.name for exercise in graded.exercises]
-    students = read_roster(roster) if roster else None
-    _refuse_the_course(paths, setting.files.root)
-    collected = collect(paths, names, assignment, students, parts_of(setting.files, graded))
-    if not collected:
-        raise GradingError(f"{paths[0]} holds no submission; give a folder, a zip, or a folder of them")
-    submissions = [s for s in collected if students is None or s.student in students]
-    strangers = [s for s in collected if s not in submissions]
+    submissions, strangers = collected(setting, graded, paths, roster, handed_in)
     console, notices = Console(soft_wrap=False), Console(stderr=True)
     with setting.store(store) as receipts:
-        before = {s.student: receipts.standing(assignment, s.student) for s in submissions}
-        found = {} if force else reusable(receipts, setting.files, graded, submissions, seed)
+        before = receipts.standing_receipts(assignment, [s.student for s in submissions])
+        submissions = with_known_times(submissions, before)
+        found = {} if force else reusable(receipts, setting.files, graded, submissions, seed, before)
         reused = {
             student: receipt for student, receipt in found.items() if satisfies(receipt.isolation, require_isolation)
         }
-        for student, receipt in reused.items():
-            if receipt != before[student]:
-                receipts.add(receipt)  # the same work as before that: this receipt stands again
+        # The same work as before what stands now: those receipts stand again.
+        receipts.add_all(receipt for student, receipt in reused.items() if receipt != before.get(student))
         waiting = [s for s in submissions if s.student not in reused]
         fresh: dict[str, Receipt] = {}
         how = {"shared_workers": not fresh_workers, "required_isolation": require_isolation}
         interrupted = _grade(setting, graded, waiting, seed, how, receipts, fresh, notices)
         results = [r for s in submissions if (r := reused.get(s.student) or fresh.get(s.student))]
-        rows = [_row(receipts, receipt, before[receipt.student]) for receipt in results]
+        by_hand = receipts.all_adjustments(assignment)
+        rows = [_row(r, before.get(r.student), by_hand.get(r.student, []), graded) for r in results]
     if as_json:
-        print(json.dumps([receipt.to_dict() for receipt in results], indent=1, ensure_ascii=True))
+        told = [{**receipt.to_dict(), **final.to_dict()} for receipt, final, _ in rows]
+        print(json.dumps(told, indent=1, ensure_ascii=True))
     elif rows:
         class_table(console, rows, names)
     for stranger in strangers:
@@ -74,6 +72,14 @@ def run(
     sys.stdout.flush()  # what stands below the table goes to another stream
     attention = sum(bool(receipt.attention()) for receipt in results)
     notices.print(_summary(submissions, results, reused, attention, receipts.place), soft_wrap=True, highlight=False)
+    unknown = sum(final.late.days is None for _, final, _ in rows)
+    if unknown:
+        notices.print(
+            f"when it was handed in is not known for {unknown} of {len(rows)}; nothing is taken off theirs as late "
+            "(--handed-in FILE tells it)",
+            soft_wrap=True,
+            highlight=False,
+        )
     if unnamed := unproved(setting.files, graded):
         notices.print(
             f"no mistakes are named in {', '.join(unnamed)}, which changed since they were proved: "
@@ -86,13 +92,6 @@ def run(
         notices.print(f"stopped; {len(fresh)} new receipts are kept, {again} goes on", highlight=False)
         return STOPPED
     return ATTENTION if attention or strangers else OK
-
-
-def _refuse_the_course(paths: Sequence[Path], root: Path) -> None:
-    """A path that holds the course itself is a slip: its folders are no submissions."""
-    for path in paths:
-        if root.is_relative_to(path.resolve()):
-            raise GradingError(f"{path} holds the course itself; give the folder in which the submissions are")
 
 
 def _grade(
@@ -144,10 +143,9 @@ def _grade(
     return False
 
 
-def _row(store: Store, receipt: Receipt, before: Receipt | None) -> tuple[Receipt, list[ExerciseScore], list[str]]:
-    adjustments = store.adjustments(receipt.assignment, receipt.student)
+def _row(receipt: Receipt, before: Receipt | None, adjustments: Sequence[Adjustment], assignment: Assignment) -> Row:
     notes = manual_notes(receipt, before, adjustments) if adjustments else []
-    return receipt, scores(receipt, adjustments), notes
+    return receipt, final_scores(receipt, adjustments, assignment), notes
 
 
 def _summary(

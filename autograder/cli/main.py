@@ -75,6 +75,9 @@ def release(course: Path | None, /, assignment: str, force: bool) -> None:
 @click.argument("assignment")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--roster", type=click.Path(path_type=Path), help="CSV with student_id,name: one row per student in it.")
+@click.option(
+    "--handed-in", type=click.Path(path_type=Path), help="CSV with student_id,handed_in: when it was handed in."
+)
 @click.option("--store", metavar="URL", help="Database of receipts (default: .autograder/receipts.sqlite).")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of all random inputs (default: a new one).")
 @click.option("--force", is_flag=True, help="Grade again what has a receipt already.")
@@ -185,7 +188,8 @@ def show(course: Path | None, /, **options: Any) -> None:
 @click.argument("assignment")
 @click.argument("student", type=text)
 @click.argument("exercise")
-@click.argument("points")
+@click.argument("points", required=False)
+@click.option("--withdraw", is_flag=True, help="Instead of POINTS: let the checks decide again.")
 @click.option("--reason", type=text, required=True, help="Why; kept with the adjustment.")
 @click.option("--author", type=text, required=True, help="Who gives the points.")
 @click.option("--store", metavar="URL", help="Database of receipts.")
@@ -195,6 +199,47 @@ def adjust(course: Path | None, /, **options: Any) -> None:
     from autograder.cli.adjust import run
 
     run(course, **options)
+
+
+@main.command()
+@click.argument("student", type=text)
+@click.option("--assignment", help="Only this one.")
+@click.option("--store", metavar="URL", help="Database of receipts.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@click.pass_obj
+def history(course: Path | None, /, **options: Any) -> None:
+    """Print all that was kept about STUDENT: every result and every adjustment, what changed between them, and why."""
+    from autograder.cli.history import run
+
+    run(course, **options)
+
+
+@main.command()
+@click.argument("assignment")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--apply", is_flag=True, help="Keep the new results; without it nothing is written.")
+@click.option("--never-lower", is_flag=True, help="Whose new result is lower keeps the one before.")
+@click.option("--roster", type=click.Path(path_type=Path), help="CSV with student_id,name.")
+@click.option("--store", metavar="URL", help="Database of receipts (default: .autograder/receipts.sqlite).")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**31 - 1), help="One seed for all (default: everybody's own, as before)."
+)
+@click.option(
+    "--require-isolation",
+    type=click.Choice(REQUIRABLE),
+    help="Grade nothing where less stands between student code and this machine (see `autograder doctor`).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what changes as JSON.")
+@click.pass_obj
+def regrade(course: Path | None, /, **options: Any) -> None:
+    """Grade again what checks, course or kit of now did not judge, and show whose points that changes, and why.
+
+    PATHS are those that were given to `grade`. Adjustments stay as they are. Exit code 0: written, or nothing changes.
+    1: something would change, or could not be graded again. 2: the kit or the course is at fault.
+    """
+    from autograder.cli.regrade import run
+
+    sys.exit(run(course, **options))
 
 
 @main.command()

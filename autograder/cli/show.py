@@ -12,7 +12,7 @@ from rich.console import Console
 from autograder.cli.setting import Setting
 from autograder.grading import GradingError, Receipt
 from autograder.grading.disclosure import hint_withheld
-from autograder.grading.score import scores
+from autograder.grading.final import final_scores
 from autograder.grading.store import Store
 from autograder.quiz.receipts import is_quiz, without_feedback
 from autograder.reports.terminal import receipt_report
@@ -28,14 +28,15 @@ def run(
         adjustments = receipts.adjustments(receipt.assignment, student)
         attempts = len({r.submission_hash for r in receipts.history(receipt.assignment, student)})
     graded = setting.course.assignment(receipt.assignment.partition("/")[0])
-    withheld = "" if instructor else hint_withheld(graded, attempts, datetime.now(UTC))
+    final = final_scores(receipt, adjustments, graded)
+    withheld = "" if instructor else hint_withheld(graded, attempts, datetime.now(UTC), student)
     if withheld and is_quiz(receipt.assignment):
         receipt = without_feedback(receipt)
     if as_json:
         view = receipt.to_dict() if instructor else student_view(receipt, with_hints=not withheld)
-        print(json.dumps(view, indent=1))
+        print(json.dumps({**view, **final.to_dict()}, indent=1))
         return
-    receipt_report(Console(), receipt, scores(receipt, adjustments), instructor, withheld)
+    receipt_report(Console(), receipt, final, instructor, withheld)
 
 
 def student_view(receipt: Receipt, with_hints: bool = True) -> dict[str, Any]:
@@ -54,16 +55,23 @@ def student_view(receipt: Receipt, with_hints: bool = True) -> dict[str, Any]:
     return view
 
 
-def _standing(receipts: Store, student: str, assignment: str | None) -> Receipt:
+def assignments_of(receipts: Store, student: str, assignment: str | None) -> list[str]:
+    """Assignments for which the student has receipts, or only the one that was asked for. Raises GradingError."""
     known = receipts.assignments_of(student)
     if not known:
         near = [name for name in receipts.students() if student.lower() in name.lower()][:3]
         hint = f"; did you mean {', '.join(near)}?" if near else "; grade the submission first"
         raise GradingError(f'there is no receipt for "{student}"{hint}')
-    known = [name for name in known if "/" not in name] or known if assignment is None else known
-    if assignment is None and len(known) > 1:
-        raise GradingError(f'"{student}" has receipts for {", ".join(known)}; choose one with --assignment')
-    receipt = receipts.standing(assignment or known[0], student)
-    if receipt is None:
+    if assignment is not None and assignment not in known:
         raise GradingError(f'"{student}" has no receipt for {assignment}; there is one for {", ".join(known)}')
+    return known if assignment is None else [assignment]
+
+
+def _standing(receipts: Store, student: str, assignment: str | None) -> Receipt:
+    known = assignments_of(receipts, student, assignment)
+    known = [name for name in known if not is_quiz(name)] or known
+    if len(known) > 1:
+        raise GradingError(f'"{student}" has receipts for {", ".join(known)}; choose one with --assignment')
+    receipt = receipts.standing(known[0], student)
+    assert receipt is not None
     return receipt

@@ -11,11 +11,21 @@ from fractions import Fraction
 from typing import Annotated, Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from autograder.course.errors import CourseError
+from autograder.course.moments import placed
 from autograder.course.points import exact, exact_points, shown
-from autograder.course.problems import Problem, checked
+from autograder.course.problems import Problem, checked, refuse
 
 Item = TypeVar("Item")
 Filled = TypeVar("Filled", bound=Sized)
@@ -81,11 +91,18 @@ def _moment(value: object) -> datetime:
         moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
     except ValueError:
         moment = None
-    if not isinstance(moment, datetime):
-        raise ValueError(f"must be a date and time such as 2027-03-07T23:59:00+01:00, got {shown(value)}")
-    if moment.utcoffset() is None:
-        raise ValueError(f"must end with a time zone such as +01:00 or Z, got {shown(value)}")
+    if not isinstance(moment, datetime) or (isinstance(value, str) and ":" not in value):
+        raise ValueError(f"must be a date and time such as 2027-03-07T23:59:00, got {shown(value)}")
+    if not 1970 <= moment.year < 3000:
+        raise ValueError(f"must be in a year between 1970 and 2999, got {shown(value)}")
     return moment
+
+
+def _exemption(value: object) -> datetime | None:
+    try:
+        return None if value == WAIVED else _moment(value)
+    except ValueError as error:
+        raise ValueError(f"{error} (or write {WAIVED})") from None
 
 
 def _percent(value: object) -> Fraction:
@@ -94,6 +111,9 @@ def _percent(value: object) -> Fraction:
         raise ValueError(f"must be between 0 and 100, got {shown(value)}")
     return percent
 
+
+WAIVED = "waived"
+"""How a late policy says that for a student there is no lateness."""
 
 Text = Annotated[str, AfterValidator(_text)]
 Points = Annotated[Fraction, PlainValidator(exact_points)]
@@ -141,11 +161,17 @@ class Week(Part):
 
 
 class LatePolicy(Part):
-    """`grace_days` calendar days cost nothing; each started day after them costs a percentage, up to `cap_percent`."""
+    """`grace_days` calendar days cost nothing; each started day after them costs `percent_per_day` of the points that
+    were earned, at most `cap_percent`. With `manual_too`, points given by hand are lowered as well.
 
-    grace_days: Annotated[int, Field(ge=0)]
+    `exemptions` are deadlines of single students, by id; None: nothing they hand in is late.
+    """
+
+    grace_days: Annotated[int, Field(ge=0, le=1000)]
     percent_per_day: Percent
     cap_percent: Percent
+    manual_too: bool = False
+    exemptions: dict[Text, Annotated[datetime | None, PlainValidator(_exemption)]] = {}
 
 
 class Limits(Part):
@@ -190,6 +216,7 @@ def _hint_policy(value: str) -> str:
 class Assignment(Part):
     """What is handed out and graded as one; `id` is its key in the file and the name of its folders.
 
+    `deadline` is the last moment that is in time, on the clocks of the course's time zone.
     `hint` says when a student is told which mistake a submission looks like, `seconds_per_cell` how much CPU time a
     cell of its notebook has. `data` are files of the course's `data/` that students get with it. `lab` is a package
     beside the solutions that they get as it is: a program that works with their modules.
@@ -255,6 +282,15 @@ class Course(Part):
             return value
         return {key: {"id": key, **body} if isinstance(body, dict) else body for key, body in value.items()}
 
+    @field_validator("assignments", mode="after")
+    @classmethod
+    def _on_the_clocks_of_the_course(cls, value: dict[str, Assignment], info: ValidationInfo) -> dict[str, Assignment]:
+        problems: list[Problem] = []
+        zone = ZoneInfo(info.data.get("timezone", "UTC"))
+        found = {key: _on_clocks_of(zone, assignment, (key,), problems) for key, assignment in value.items()}
+        refuse(cls.__name__, problems)
+        return found
+
     @model_validator(mode="after")
     def _parts_fit(self) -> Course:
         problems = _twice("weeks", "number", [week.number for week in self.weeks])
@@ -274,6 +310,30 @@ class Course(Part):
                     if sentence := wrong_reference(reference, self.weeks):
                         problems.append(((*where, "course", j), sentence))
         return checked(self, problems)
+
+
+def _on_clocks_of(
+    zone: ZoneInfo, assignment: Assignment, where: tuple[str, ...], problems: list[Problem]
+) -> Assignment:
+    """The assignment with its deadlines in this zone; what is wrong with one goes to `problems`."""
+
+    def on_clocks(moment: datetime, *keys: str) -> datetime:
+        try:
+            return placed(moment, zone)
+        except ValueError as error:
+            problems.append(((*where, *keys), str(error)))
+            return moment.replace(tzinfo=zone)
+
+    deadline, policy = on_clocks(assignment.deadline, "deadline"), assignment.late_policy
+    exemptions: dict[str, datetime | None] = {}
+    for student, moment in policy.exemptions.items():
+        keys = ("late_policy", "exemptions", student)
+        own = None if moment is None else on_clocks(moment, *keys)
+        if own is not None and own.timestamp() < deadline.timestamp():
+            problems.append(((*where, *keys), "must not be before the deadline of everybody"))
+        exemptions[student] = own
+    policy = policy.model_copy(update={"exemptions": exemptions})
+    return assignment.model_copy(update={"deadline": deadline, "late_policy": policy})
 
 
 def _wrong_need(need: str, name: str, names: Sequence[str], before: Sequence[str]) -> str | None:

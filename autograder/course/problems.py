@@ -33,6 +33,12 @@ _WANTED = (  # by the beginning of pydantic's own name for the error
 
 def checked(model: Model, problems: Sequence[Problem]) -> Model:
     """The model itself, or all problems at once, each at its own place."""
+    refuse(type(model).__name__, problems)
+    return model
+
+
+def refuse(title: str, problems: Sequence[Problem]) -> None:
+    """Raise all problems of a validation at once, if there are any."""
     if problems:
         details = [
             InitErrorDetails(
@@ -40,8 +46,7 @@ def checked(model: Model, problems: Sequence[Problem]) -> Model:
             )
             for where, sentence in problems
         ]
-        raise ValidationError.from_exception_data(type(model).__name__, details)
-    return model
+        raise ValidationError.from_exception_data(title, details)
 
 
 def sentence_of(error: Any) -> str:
@@ -52,6 +57,8 @@ def sentence_of(error: Any) -> str:
         return str(context["error"])
     if kind == "course":
         return str(context["sentence"])
+    if kind == "less_than_equal":
+        return f"must be at most {context['le']}"
     if kind in _SENTENCES:
         return _SENTENCES[kind]
     wanted = next((words for start, words in _WANTED if kind.startswith(start)), None)

@@ -8,36 +8,10 @@ from fractions import Fraction
 
 from autograder.course import Assignment
 from autograder.grading.errors import GradingError
+from autograder.grading.final import Final, final_scores
 from autograder.grading.receipt import Receipt, shown
-from autograder.grading.score import ExerciseScore, scores
-from autograder.grading.store import Adjustment, Store
+from autograder.grading.store import Store
 from autograder.quiz.receipts import is_quiz
-
-
-@dataclass(frozen=True)
-class Late:
-    """How late a submission is, what of its points that takes, and why."""
-
-    days: int = 0
-    percent: Fraction = Fraction(0)
-    sentence: str = ""
-
-
-@dataclass(frozen=True)
-class Final:
-    """Points by exercise, their sum, and what is left of it after lateness."""
-
-    exercises: list[ExerciseScore]
-    raw: Fraction
-    late: Late
-    points: Fraction
-
-
-def final_scores(receipt: Receipt, adjustments: list[Adjustment], assignment: Assignment) -> Final:
-    """The points that stand, lateness left out."""
-    found = scores(receipt, adjustments)
-    raw = sum((score.points for score in found), Fraction(0))
-    return Final(found, raw, Late(), raw)
 
 
 @dataclass(frozen=True)
@@ -81,12 +55,12 @@ def standing(store: Store, assignment: Assignment, id: str) -> Standing:
 
     Raises GradingError when nobody has a receipt.
     """
-    receipts = _receipts(store, id)
+    receipts = store.standing_receipts(id)
     if not receipts:
         command = "quiz mark" if is_quiz(id) else "grade"
         raise GradingError(f"there are no receipts for {id}; `autograder {command} {assignment.id} ...` makes them")
-    adjustments = _adjustments(store, id, receipts)
-    complete = {student: receipt for student, receipt in sorted(receipts.items()) if receipt.complete}
+    adjustments = store.all_adjustments(id)
+    complete = {student: receipt for student, receipt in receipts.items() if receipt.complete}
     rows = [
         Row(receipt, final_scores(receipt, adjustments.get(student, []), assignment))
         for student, receipt in complete.items()
@@ -99,15 +73,6 @@ def standing(store: Store, assignment: Assignment, id: str) -> Standing:
 
 def _sections(receipts: Mapping[str, Receipt]) -> list[str]:
     return list(dict.fromkeys(check.exercise for receipt in receipts.values() for check in receipt.checks))
-
-
-def _receipts(store: Store, id: str) -> dict[str, Receipt]:
-    found = {student: store.standing(id, student) for student in store.students()}
-    return {student: receipt for student, receipt in found.items() if receipt is not None}
-
-
-def _adjustments(store: Store, id: str, students: Mapping[str, Receipt]) -> dict[str, list[Adjustment]]:
-    return {student: store.adjustments(id, student) for student in students}
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,12 @@ class Receipt:
     """Lines of the sources that an instructor should see: they could serve to cheat, or be harmless."""
     diagnoses: Mapping[str, tuple[Diagnosis, ...]] = field(default_factory=dict)
     """Named mistakes, by exercise."""
+    handed_in: str | None = None
+    """When it was handed in, ISO with a time zone; None where nobody knows."""
+    handed_in_remark: str = ""
+    """What an instructor should know of that."""
+    kept_over: str = ""
+    """Of a result that a regrade kept because a new one is lower: what that one was judged by (`judged_by`)."""
 
     @cached_property
     def earned(self) -> Fraction:
@@ -95,6 +101,11 @@ class Receipt:
     def complete(self) -> bool:
         """May this receipt stand? One with grader trouble may not."""
         return all(c.outcome != GRADER_TROUBLE for c in self.checks)
+
+    @property
+    def judged_by(self) -> str:
+        """What decided how the submission did, beside the submission."""
+        return f"{self.suite_hash} {self.kit_version}"
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -163,6 +174,8 @@ def told_by_intake(submission: Submission) -> dict[str, Any]:
             for name, file in submission.files.items()
         },
         "attempt": submission.attempt,
+        "handed_in": submission.handed_in,
+        "handed_in_remark": submission.handed_in_remark,
     }
 
 

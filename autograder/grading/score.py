@@ -26,8 +26,9 @@ class ExerciseScore:
 
 
 def scores(receipt: Receipt, adjustments: Iterable[Adjustment] = ()) -> list[ExerciseScore]:
-    """The score of every exercise; the last adjustment of an exercise stands."""
-    manual = {adjustment.exercise: adjustment for adjustment in adjustments}
+    """The score of every exercise; the last adjustment of an exercise stands, unless it withdraws the one before."""
+    last = {adjustment.exercise: adjustment for adjustment in adjustments}
+    manual = {exercise: adjustment for exercise, adjustment in last.items() if not adjustment.withdrawn}
     return [
         ExerciseScore(exercise, *total(checks), manual.get(exercise))
         for exercise, checks in receipt.exercises().items()

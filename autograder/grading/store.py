@@ -5,7 +5,7 @@ Receipts are only ever added. Manual adjustments live beside them, never inside,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +20,8 @@ from autograder.grading.receipt import Receipt
 
 SCHEMA = 1
 FOLDER, FILE = ".autograder", "receipts.sqlite"
+WITHDRAWN = "withdrawn"
+"""Stands in place of an adjustment's points when it takes back the one before it."""
 
 _metadata = sa.MetaData()
 _kit = sa.Table("kit", _metadata, sa.Column("schema", sa.Integer, primary_key=True))
@@ -54,13 +56,14 @@ _adjustments = sa.Table(
 
 @dataclass(frozen=True)
 class Adjustment:
-    """Points that a person gave for one exercise, in place of the automatic ones."""
+    """Points that a person gave for one exercise, in place of the automatic ones; or that these are `withdrawn`."""
 
     exercise: str
     points: Fraction
     reason: str
     author: str
     made_at: str
+    withdrawn: bool = False
 
 
 class Store:
@@ -90,17 +93,20 @@ class Store:
 
     def add(self, receipt: Receipt) -> None:
         """Keep a receipt; it is on disk when this returns."""
-        with self._writing() as connection:
-            connection.execute(_receipts.insert(), [_row(receipt)])
+        self.add_all([receipt])
+
+    def add_all(self, receipts: Iterable[Receipt]) -> None:
+        """Keep receipts in this order, all or none."""
+        rows = [_row(receipt) for receipt in receipts]
+        if rows:
+            with self._writing() as connection:
+                connection.execute(_receipts.insert(), rows)
 
     def add_new(self, receipts: Iterable[Receipt]) -> None:
         """Keep receipts of work that is quickly done, all or none, except those whose like stands already."""
         receipts = list(receipts)
         standing = {name: self._standing_work(name) for name in {receipt.assignment for receipt in receipts}}
-        rows = [_row(r) for r in receipts if standing[r.assignment].get(r.student) != _work(r)]
-        if rows:
-            with self._writing() as connection:
-                connection.execute(_receipts.insert(), rows)
+        self.add_all(r for r in receipts if standing[r.assignment].get(r.student) != _work(r))
 
     def reusable(
         self, assignment: str, student: str, submission_hash: str, suite_hash: str, kit_version: str, seed: int | None
@@ -128,6 +134,12 @@ class Store:
         receipts = self.history(assignment, student)
         return next((r for r in receipts if r.complete), receipts[0] if receipts else None)
 
+    def standing_receipts(self, assignment: str, students: Collection[str] | None = None) -> dict[str, Receipt]:
+        """The receipt that counts of everybody who has one, or of these students, sorted by student."""
+        whose = self.students() if students is None else sorted(students)
+        found = {student: self.standing(assignment, student) for student in whose}
+        return {student: receipt for student, receipt in found.items() if receipt is not None}
+
     def assignments_of(self, student: str) -> list[str]:
         """Assignments for which the student has a receipt."""
         query = sa.select(_receipts.c.assignment).where(_receipts.c.student == student).distinct()
@@ -141,9 +153,14 @@ class Store:
 
     def adjust(self, assignment: str, student: str, adjustment: Adjustment) -> None:
         """Keep a manual adjustment."""
-        row = {**vars(adjustment), "points": str(adjustment.points)}
+        row = {**vars(adjustment), "points": WITHDRAWN if adjustment.withdrawn else str(adjustment.points)}
+        del row["withdrawn"]
         with self._writing() as connection:
             connection.execute(_adjustments.insert().values(assignment=assignment, student=student, **row))
+
+    def all_adjustments(self, assignment: str) -> dict[str, list[Adjustment]]:
+        """The manual adjustments of everybody who has one, oldest first; the last one of an exercise counts."""
+        return {student: self.adjustments(assignment, student) for student in sorted(self.adjusted(assignment))}
 
     def adjusted(self, assignment: str) -> set[str]:
         """Students who have a manual adjustment."""
@@ -156,7 +173,7 @@ class Store:
         mine = sa.and_(_adjustments.c.assignment == assignment, _adjustments.c.student == student)
         with self._engine.connect() as connection:
             rows = connection.execute(sa.select(_adjustments).where(mine).order_by(_adjustments.c.id)).mappings().all()
-        return [Adjustment(r["exercise"], Fraction(r["points"]), r["reason"], r["author"], r["made_at"]) for r in rows]
+        return [_adjustment(row) for row in rows]
 
     def close(self) -> None:
         """Release the database."""
@@ -214,6 +231,12 @@ class Store:
 def _row(receipt: Receipt) -> dict[str, Any]:
     columns = [column.name for column in _receipts.columns if column.name not in ("id", "document")]
     return {**{name: getattr(receipt, name) for name in columns}, "document": receipt.to_dict()}
+
+
+def _adjustment(row: sa.RowMapping) -> Adjustment:
+    withdrawn = row["points"] == WITHDRAWN
+    points = Fraction(0 if withdrawn else row["points"])
+    return Adjustment(row["exercise"], points, row["reason"], row["author"], row["made_at"], withdrawn)
 
 
 def _work(receipt: Receipt) -> tuple[str, str, str, str]:

@@ -4,8 +4,10 @@ from autograder.intake.collect import collect, collect_one
 from autograder.intake.notebook import Part, parts_of
 from autograder.intake.roster import Roster, id_problem, read_roster
 from autograder.intake.submission import HandedIn, IntakeError, Status, Submission
+from autograder.intake.times import HandInTimes, read_times
 
 __all__ = [
+    "HandInTimes",
     "HandedIn",
     "IntakeError",
     "Part",
@@ -17,4 +19,5 @@ __all__ = [
     "id_problem",
     "parts_of",
     "read_roster",
+    "read_times",
 ]

@@ -13,6 +13,7 @@ from autograder.intake.names import is_junk, shown, words
 from autograder.intake.notebook import Part
 from autograder.intake.roster import ALLOWED, MAX_ID, Roster, id_problem, rough
 from autograder.intake.submission import Submission
+from autograder.intake.times import HandInTimes
 
 MAX_NOTES = 40
 MAX_IGNORED = 50
@@ -23,6 +24,7 @@ def collect(
     exercises: Sequence[str],
     assignment: str,
     roster: Roster | None = None,
+    times: HandInTimes | None = None,
     parts: Mapping[str, Part] | None = None,
 ) -> list[Submission]:
     """One submission per student, sorted by id, from submission folders, zips, or folders and zips of them.
@@ -44,6 +46,8 @@ def collect(
         if id_problem(student) is None and (roster is None or student in roster):
             name = None if roster is None else roster.students[student]
             row = _noting(reader.submission(student, name, hand_ins), namesakes.get(rough(student), []))
+            if times is not None and hand_ins:
+                row = replace(row, **times.of(row))
         else:
             row = _stranger(student, hand_ins, roster, taken)
             taken.add(row.student)

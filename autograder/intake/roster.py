@@ -50,7 +50,7 @@ class Roster:
         """
         if student in self.students:
             return student
-        return self._by_characters.get(_plain(student)) or self._elsewhere.get(_plain(student).casefold())
+        return self._by_characters.get(plain(student)) or self._elsewhere.get(plain(student).casefold())
 
     def called(self, name: str) -> list[str]:
         """Everybody with this name: in any order of its words and letter case, with or without blanks between them."""
@@ -67,7 +67,7 @@ class Roster:
 
     @cached_property
     def _by_characters(self) -> dict[str, str]:
-        return {_plain(student): student for student in self.students}
+        return {plain(student): student for student in self.students}
 
     @cached_property
     def _elsewhere(self) -> dict[str, str]:
@@ -83,7 +83,7 @@ class Roster:
         for title in titles:
             for student, details in self.details.items():
                 if title in details:
-                    found.setdefault(_plain(details[title]).casefold(), set()).add(student)
+                    found.setdefault(plain(details[title]).casefold(), set()).add(student)
         return {id: students.pop() for id, students in found.items() if len(students) == 1}
 
     @cached_property
@@ -118,53 +118,63 @@ def rough(student: str) -> str:
     """`student` without letter case and without a copy mark such as ` (1)`: for suggestions, never for matching."""
     head, bracket, number = student.strip().rpartition("(")
     copied = bracket and number[:-1].isdecimal() and number.endswith(")")
-    return _plain(head if copied else student).strip().casefold()
+    return plain(head if copied else student).strip().casefold()
 
 
 def read_roster(path: Path) -> Roster:
-    """Reads a CSV with the columns `student_id` and, if wanted, `name`.
+    """Reads a CSV with the columns `student_id` and, if wanted, `name`; the others become `details`. Raises as
+    `read_columns`."""
+    rows = read_columns(path, "roster")
+    names = {student: _printable(fields.get("name", "")) or None for student, fields in rows.items()}
+    details = {
+        student: {title: shown(text) for title, text in fields.items() if text and title not in ("student_id", "name")}
+        for student, fields in rows.items()
+    }
+    return Roster(names, details)
 
-    A byte order mark, CRLF, semicolons or tabs and blank lines are fine, other columns are kept; blanks around a field
-    are dropped. Raises `IntakeError` that names the line.
+
+def read_columns(path: Path, kind: str) -> dict[str, dict[str, str]]:
+    """What a CSV says about each `student_id`, by title: in small letters, with _ for blanks and hyphens.
+
+    A byte order mark, CRLF, semicolons or tabs and blank lines are fine; blanks around a field are dropped. Raises
+    `IntakeError` that names the line; `kind` is what to call the file.
     """
-    rows = _rows(path.name, _text(path))
+    rows = _rows(path.name, _text(path, kind))
     columns = next(rows, (0, []))[1]
-    header = [column.strip().casefold().replace(" ", "_").replace("-", "_") for column in columns]
+    header = [title.strip().casefold().replace(" ", "_").replace("-", "_") for title in columns]
     if header.count("student_id") != 1:
         found = ", ".join(map(shown, columns)) or "none"
         raise IntakeError(f"{path.name} needs exactly one column student_id; its columns are: {found}.")
-    id_column, name_column = header.index("student_id"), header.index("name") if "name" in header else None
-    others = {title: at for at, title in enumerate(header) if title and at not in (id_column, name_column)}
-    students: dict[str, str | None] = {}
-    details: dict[str, dict[str, str]] = {}
+    places = {title: header.index(title) for title in header if title}
+    read: dict[str, dict[str, str]] = {}
     lines: dict[str, int] = {}
     for line, row in rows:
-        student = _field(row, id_column)
+        fields = {title: _field(row, at) for title, at in places.items()}
+        student = fields["student_id"]
         problem = id_problem(student)
         if problem:
             text = shown(student[:MAX_ID])
             raise IntakeError(f"{path.name} line {line}: the student id '{text}' {problem}; {ALLOWED}.")
-        plain = _plain(student)
-        if plain in lines:
+        same = plain(student)
+        if same in lines:
             raise IntakeError(
-                f"{path.name} line {line}: the student id '{student}' is already in line {lines[plain]}; keep one."
+                f"{path.name} line {line}: the student id '{student}' is already in line {lines[same]}; keep one."
             )
-        lines[plain] = line
-        students[student] = None if name_column is None else _printable(_field(row, name_column)) or None
-        details[student] = {title: shown(text) for title, at in others.items() if (text := _field(row, at))}
-    if not students:
+        lines[same] = line
+        read[student] = fields
+    if not read:
         raise IntakeError(f"{path.name} names no student; add one line for each.")
-    return Roster(students, details)
+    return read
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, kind: str) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(MAX_ROSTER_BYTES + 1)
     except OSError as error:
-        raise IntakeError(f"The roster {path} could not be read: {error.strerror or error}.") from None
+        raise IntakeError(f"The {kind} {path} could not be read: {error.strerror or error}.") from None
     if len(content) > MAX_ROSTER_BYTES:
-        raise IntakeError(f"The roster {path} is larger than {MAX_ROSTER_BYTES // 1_000_000} MB; is it the right file?")
+        raise IntakeError(f"The {kind} {path} is larger than {MAX_ROSTER_BYTES // 1_000_000} MB; is it the right file?")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -197,9 +207,10 @@ def _printable(name: str) -> str:
 
 def _letters(words: Iterable[str]) -> str:
     """Words of a name for comparing: sorted, letters and digits only, no letter case, no accents."""
-    plain = (unicodedata.normalize("NFKD", word).casefold() for word in words)
-    return " ".join(sorted(filter(None, ("".join(filter(str.isalnum, word)) for word in plain))))
+    decomposed = (unicodedata.normalize("NFKD", word).casefold() for word in words)
+    return " ".join(sorted(filter(None, ("".join(filter(str.isalnum, word)) for word in decomposed))))
 
 
-def _plain(student: str) -> str:
+def plain(student: str) -> str:
+    """`student` in one of the two Unicode spellings of its characters."""
     return unicodedata.normalize("NFC", student)

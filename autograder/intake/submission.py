@@ -31,6 +31,9 @@ class Submission:
 
     `files` maps exercise names to the files that can be graded; an exercise that is missing, unreadable or
     ambiguous is absent and has a note. All text in here is printable and can be written as UTF-8.
+
+    `attempt` is the time in the name it was filed under, as it stands there. `handed_in` is when it was handed in, ISO
+    text with a time zone, None where nobody knows; `handed_in_remark` is what an instructor should know of that.
     """
 
     student: str
@@ -40,6 +43,8 @@ class Submission:
     notes: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     attempt: str | None = None
+    handed_in: str | None = None
+    handed_in_remark: str = ""
 
     @cached_property
     def digest(self) -> str:

@@ -20,7 +20,7 @@ from autograder.course import Assignment, Course, CourseFiles, find_course, load
 from autograder.grading.disclosure import hint_withheld
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
-from autograder.grading.reuse import reusable
+from autograder.grading.reuse import reusable, with_known_times
 from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.grading.store import Store
@@ -87,9 +87,11 @@ class Bench:
         Raises:
             GradingError: the suites or the sandbox are at fault.
         """
-        found = reusable(self.store, self.files, assignment, submissions)
+        before = self.store.standing_receipts(assignment.id, [s.student for s in submissions])
+        submissions = with_known_times(submissions, before)
+        found = reusable(self.store, self.files, assignment, submissions, standing=before)
         for student, receipt in found.items():
-            if receipt != self.store.standing(assignment.id, student):
+            if receipt != before.get(student):
                 self.store.add(receipt)  # the same work as before that: this receipt stands again
         waiting = [s for s in submissions if s.student not in found]
 
@@ -105,7 +107,7 @@ class Bench:
     def withheld(self, assignment: Assignment, student: str) -> str:
         """Why diagnoses are not told to this student now; "" where they are (see `disclosure`)."""
         attempts = len({r.submission_hash for r in self.store.history(assignment.id, student)})
-        return hint_withheld(assignment, attempts, datetime.now(UTC))
+        return hint_withheld(assignment, attempts, datetime.now(UTC), student)
 
     def run(self, assignment: Assignment, cells: Sequence[str], submission: Submission) -> list[CellRun]:
         """How each cell of a notebook ended, beside the submitted modules (see `runner`).

@@ -10,33 +10,38 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from autograder.grading.final import Final
 from autograder.grading.receipt import GRADED, GRADER_TROUBLE, CheckResult, Diagnosis, Receipt, shown
-from autograder.grading.score import ExerciseScore
 
-Row = tuple[Receipt, Sequence[ExerciseScore], Sequence[str]]
-"""A receipt, its scores with manual ones, and remarks about those."""
+Row = tuple[Receipt, Final, Sequence[str]]
+"""A receipt, what stands for it, and remarks about manual scores."""
 
 _STYLES = {"passed": "green", "not attempted": "yellow", "grader trouble": "magenta"}
 
 
 def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str]) -> None:
-    """One line per student: points by exercise and total; then what to look at, student by student."""
+    """One line per student: points by exercise and total, what is taken off for lateness where something is; then what
+    to look at, student by student."""
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
     table.add_column("student", overflow="fold")
     labels = [name.replace("_", "\n") for name in exercises]
-    wide = 28 + sum(3 + max(len(word) for word in label.split("\n")) for label in labels)
+    is_late = any(final.late.percent for _, final, _ in rows)
+    wide = 28 + 8 * is_late + sum(3 + max(len(word) for word in label.split("\n")) for label in labels)
     numbered = console.width < wide
     for number, label in enumerate(labels, start=1):
         table.add_column(str(number) if numbered else label, justify="right", vertical="bottom")
+    if is_late:
+        table.add_column("late", justify="right", vertical="bottom")
     table.add_column("total", justify="right", style="bold", vertical="bottom")
     table.add_column("", vertical="bottom")
-    for receipt, scores, notes in rows:
+    for receipt, final, notes in rows:
         open_ones = {c.exercise for c in receipt.checks if c.outcome == GRADER_TROUBLE}
-        marks = {s.exercise: "*" if s.manual else "?" if s.exercise in open_ones else "" for s in scores}
-        cells = {s.exercise: shown(s.points) + marks[s.exercise] for s in scores}
-        whole = shown(_points(scores)) + ("?" if "?" in marks.values() else "")
-        look = "look" if receipt.attention() else "note" if notes else ""
-        table.add_row(Text(receipt.student), *(cells.get(e, "") for e in exercises), whole, look)
+        marks = {s.exercise: "*" if s.manual else "?" if s.exercise in open_ones else "" for s in final.exercises}
+        cells = {s.exercise: shown(s.points) + marks[s.exercise] for s in final.exercises}
+        late = [f"-{shown(final.late.percent)} %" if final.late.percent else ""] if is_late else []
+        whole = shown(final.points) + ("?" if "?" in marks.values() else "")
+        look = "look" if receipt.attention() else "note" if notes or _of_time(receipt, final) else ""
+        table.add_row(Text(receipt.student), *(cells.get(e, "") for e in exercises), *late, whole, look)
     console.print(table)
     if numbered:
         legend = ", ".join(f"{number} {name}" for number, name in enumerate(exercises, start=1))
@@ -45,8 +50,11 @@ def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str])
 
 
 def _remarks(console: Console, rows: Iterable[Row]) -> None:
-    lines = [(receipt, [*receipt.attention(), *_first_note(receipt), *notes]) for receipt, _, notes in rows]
-    told = [(receipt.student, "; ".join(remarks)) for receipt, remarks in lines if remarks]
+    lines = [
+        (receipt.student, [*receipt.attention(), *_first_note(receipt), *notes, *_of_time(receipt, final)])
+        for receipt, final, notes in rows
+    ]
+    told = [(student, "; ".join(remarks)) for student, remarks in lines if remarks]
     if not told:
         return
     grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
@@ -62,17 +70,23 @@ def _first_note(receipt: Receipt) -> list[str]:
     return [] if receipt.status == GRADED else list(receipt.remarks[:1])
 
 
-def receipt_report(
-    console: Console, receipt: Receipt, scores: Sequence[ExerciseScore], instructor: bool, withheld: str = ""
-) -> None:
+def _of_time(receipt: Receipt, final: Final) -> list[str]:
+    """What is unclear about when it was handed in, where it matters: points depend on it, or nobody knows."""
+    matters = final.late.percent or final.late.days is None
+    return [receipt.handed_in_remark] if matters and receipt.handed_in_remark else []
+
+
+def receipt_report(console: Console, receipt: Receipt, final: Final, instructor: bool, withheld: str = "") -> None:
     """One receipt in full. For a student: titles and messages; for an instructor also check names, output and flags.
 
     `withheld` says when diagnoses are told, where they are not told now.
     """
     name = f" ({receipt.name})" if receipt.name else ""
-    possible = sum((s.possible for s in scores), Fraction(0))
-    whole = f"{shown(_points(scores))} of {shown(possible)} points in {receipt.assignment}"
+    whole = f"{shown(final.points)} of {shown(final.possible)} points in {receipt.assignment}"
     console.print(Text(f"{receipt.student}{name}: {whole}", style="bold"))
+    if final.late.sentence and (instructor or final.late.days is not None):
+        without = f" (without that: {shown(final.raw)})" if final.points != final.raw else ""
+        console.print(Text(f"note: {final.late.sentence}{without}", style="yellow"))
     if receipt.status != GRADED:
         console.print(Text(f"status: {receipt.status}", style="yellow"))
     for note in receipt.remarks:
@@ -82,7 +96,7 @@ def receipt_report(
         sentence = f"{shown(open_points)} points are open: the grader was at fault, not the submission; grade it again"
         console.print(Text(f"note: {sentence}", style="magenta"))
     checks = receipt.exercises()
-    for score in scores:
+    for score in final.exercises:
         by_hand = f", given by {score.manual.author}: {score.manual.reason}" if score.manual else ""
         line = f"\n{score.exercise}  {shown(score.points)} of {shown(score.possible)}{by_hand}"
         console.print(Text(line, style="bold"))
@@ -138,10 +152,8 @@ def _provenance(console: Console, receipt: Receipt) -> None:
         *(f"worth a look: {name}.py {', '.join(found)}" for name, found in receipt.curious.items()),
         *([f"ignored: {', '.join(receipt.ignored)}"] if receipt.ignored else []),
         *([f"attempt: {receipt.attempt}"] if receipt.attempt else []),
+        *([f"handed in: {receipt.handed_in}"] if receipt.handed_in else []),
+        *([f"when it was handed in: {receipt.handed_in_remark}"] if receipt.handed_in_remark else []),
     ]
     for line in lines:
         console.print(Text(line, style="dim"))
-
-
-def _points(scores: Iterable[ExerciseScore]) -> Fraction:
-    return sum((s.points for s in scores), Fraction(0))

@@ -179,9 +179,7 @@ def _report(found: dict[str, Measured]) -> int:
     """Print what was measured; 1 when a verdict or a required ratio is missing."""
     ours = found["ours"]
     base = dict(zip(("wall", "cpu"), ours.per_submission(), strict=True))
-    print(
-        f"\n{'seconds a submission':28} {'n':>5} {'wall':>8} {'CPU':>8} {'wall/ours':>10} {'CPU/ours':>9}  verdicts"
-    )
+    print(f"\n{'seconds a submission':28} {'n':>5} {'wall':>8} {'CPU':>8} {'wall/ours':>10} {'CPU/ours':>9}  verdicts")
     missing = 0
     for name, measured in found.items():
         wall, cpu = measured.per_submission()

@@ -148,7 +148,7 @@ def sharing_zygotes() -> Iterator[None]:
         return Zygotes(without, required) if required else nullcontext(shared_zygotes(*without))
 
     with ExitStack() as patches:
-        for module in ("grading.run", "proof.experiment", "notebooks.bench"):
+        for module in ("grading.run", "grading.again", "proof.experiment", "notebooks.bench"):
             patches.enter_context(patch(f"autograder.{module}.Zygotes", shared))
         yield
 

@@ -11,6 +11,8 @@ from grading import ASSIGNMENT, batch, edited, handed_in, run, small_course, sol
 from rich.console import Console
 
 from autograder.cli.show import student_view
+from autograder.grading.final import Final
+from autograder.grading.late import Late
 from autograder.grading.receipt import Receipt
 from autograder.grading.score import scores
 from autograder.reports.terminal import receipt_report
@@ -47,7 +49,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Rece
 def feedback(receipt: Receipt) -> str:
     """All forms in which a student gets a receipt."""
     text = io.StringIO()
-    receipt_report(Console(file=text, width=200), receipt, scores(receipt), instructor=False)
+    receipt_report(Console(file=text, width=200), receipt, Final(tuple(scores(receipt)), Late(0)), instructor=False)
     return text.getvalue() + json.dumps(student_view(receipt), ensure_ascii=False)
 
 

@@ -120,6 +120,23 @@ def test_a_small_course_loads_with_its_values(tmp_path: Path) -> None:
     assert course.zone.utcoffset(datetime(2027, 3, 7)) == timedelta(hours=1)
 
 
+def test_a_deadline_is_on_the_clocks_of_the_course(tmp_path: Path) -> None:
+    for text in ("2027-03-07T23:59:00", "2027-03-07 23:59", "2027-03-07T22:59:00Z", "2027-03-08T04:29:00+05:30"):
+        deadline = load(tmp_path, changed(*WEEK08, "deadline", to=text)).assignment("week08").deadline
+        assert deadline == datetime(2027, 3, 7, 22, 59, tzinfo=UTC)
+        assert f"{deadline:%H:%M %Z}" == "23:59 CET"
+
+
+def test_students_may_have_deadlines_of_their_own(tmp_path: Path) -> None:
+    own = {"ana": "2027-03-07T23:59:00", "Zoë B": "2027-04-01T12:00:00Z", "bo": "waived"}
+    policy = load(tmp_path, changed(*LATE, "exemptions", to=own)).assignment("week08").late_policy
+    assert policy.exemptions == {
+        "ana": datetime(2027, 3, 7, 22, 59, tzinfo=UTC),
+        "Zoë B": datetime(2027, 4, 1, 12, tzinfo=UTC),
+        "bo": None,
+    }
+
+
 def test_an_exercise_has_scratch_when_it_says_so(tmp_path: Path) -> None:
     course = load(tmp_path, changed(*HEADS, "scratch_mb", to=8))
     assert [exercise.scratch_mb for exercise in course.assignment("week08").exercises] == [0, 8]
@@ -222,12 +239,18 @@ WRONG = {
     "needs later": ((*MASK, "needs"), ["heads"], 'exercises[0].needs[0]: "heads" comes later; put it before mask'),
     "needs itself": ((*HEADS, "needs"), ["heads"], "exercises[1].needs[0]: an exercise cannot need itself"),
     "needs twice": ((*HEADS, "needs"), ["mask", "mask"], 'exercises[1].needs[1]: "mask" is named twice'),
-    "deadline without zone": (
+    "deadline twice": (
         (*WEEK08, "deadline"),
-        "2027-03-07T23:59:00",
-        'assignments.week08.deadline: must end with a time zone such as +01:00 or Z, got "2027-03-07T23:59:00"',
+        "2027-10-31T02:30:00",
+        "assignments.week08.deadline: comes twice in Europe/Berlin, where clocks are changed then; end it with",
     ),
-    "deadline a day only": ((*WEEK08, "deadline"), "2027-03-07", "deadline: must end with a time zone"),
+    "deadline never": ((*WEEK08, "deadline"), "2027-03-28T02:30:00", "deadline: does not exist in Europe/Berlin"),
+    "deadline a day only": ((*WEEK08, "deadline"), "2027-03-07", "deadline: must be a date and time such as"),
+    "deadline far away": (
+        (*WEEK08, "deadline"),
+        "9999-12-31T23:59:00-12:00",
+        "deadline: must be in a year between 1970",
+    ),
     "deadline in words": ((*WEEK08, "deadline"), "next friday", "deadline: must be a date and time such as"),
     "deadline impossible": ((*WEEK08, "deadline"), "2027-02-30T23:59:00Z", "deadline: must be a date and time such as"),
     "deadline a number": ((*WEEK08, "deadline"), 20270307, "deadline: must be a date and time such as"),
@@ -247,6 +270,22 @@ WRONG = {
     "percent below 0": ((*LATE, "cap_percent"), -1, "cap_percent: must be between 0 and 100, got -1"),
     "percent nan": ((*LATE, "cap_percent"), float("nan"), "cap_percent: must be a finite number"),
     "grace negative": ((*LATE, "grace_days"), -1, "late_policy.grace_days: must not be negative"),
+    "grace without end": ((*LATE, "grace_days"), 10**12, "late_policy.grace_days: must be at most 1000"),
+    "exemption in words": (
+        (*LATE, "exemptions"),
+        {"ana": "ill"},
+        "exemptions.ana: must be a date and time such as 2027",
+    ),
+    "exemption too early": (
+        (*LATE, "exemptions"),
+        {"ana": "2027-03-07T22:58:59Z"},
+        "late_policy.exemptions.ana: must not be before the deadline of everybody",
+    ),
+    "exemption never": (
+        (*LATE, "exemptions"),
+        {"ana": "2027-03-28T02:30:00"},
+        "exemptions.ana: does not exist in Europe",
+    ),
     "section twice": (("weeks", 0, "sections", 1, "number"), 0, "weeks[0].sections[1].number: 0 is already the number"),
     "unit unknown": (("weeks", 0, "sections", 1, "unit"), 2, "weeks[0].sections[1].unit: week 8 has no study unit 2"),
     "too few sections": (("total_sections",), 1, "total_sections: must be at least 2"),

@@ -10,6 +10,7 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from grading import small_course, solution, with_body
@@ -125,9 +126,10 @@ def test_who_and_when_come_from_gradescope(tmp_path: Path) -> None:
 def test_the_students_own_deadline_counts(tmp_path: Path) -> None:
     assignment = load_course(small_course(tmp_path)).assignment("week08")
     extended = {**METADATA, "users": [{"sid": "1", "assignment": {"due_date": "2027-03-09T23:00:00-08:00"}}]}
-    assert job._with_their_deadline(assignment, extended).deadline.isoformat() == "2027-03-09T23:00:00-08:00"
-    assert job._with_their_deadline(assignment, METADATA).deadline.isoformat() == "2027-03-07T23:00:00-08:00"
-    assert job._with_their_deadline(assignment, {"assignment": {"due_date": None}}) == assignment
+    zone = ZoneInfo("Europe/Berlin")
+    assert job._with_their_deadline(assignment, extended, zone).deadline.isoformat() == "2027-03-10T08:00:00+01:00"
+    assert job._with_their_deadline(assignment, METADATA, zone).deadline.isoformat() == "2027-03-08T08:00:00+01:00"
+    assert job._with_their_deadline(assignment, {"assignment": {"due_date": None}}, zone) == assignment
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null"])

@@ -16,13 +16,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from autograder.course import Assignment, CourseFiles, load_course
 from autograder.exports.gradescope.package import SETTINGS
 from autograder.exports.gradescope.results import failed, results, written
-from autograder.exports.standing import final_scores
 from autograder.grading.disclosure import hint_withheld
 from autograder.grading.errors import GradingError
+from autograder.grading.final import final_scores
 from autograder.grading.receipt import Receipt
 from autograder.intake import Submission, collect_one, parts_of
 
@@ -47,16 +48,16 @@ def graded(root: Path) -> dict[str, Any]:
     files = CourseFiles(root / "source" / "course")
     course = load_course(files.root)
     metadata = _metadata(root / "submission_metadata.json")
-    assignment = _with_their_deadline(course.assignment(settings["assignment"]), metadata)
+    assignment = _with_their_deadline(course.assignment(settings["assignment"]), metadata, course.zone)
     names = [exercise.name for exercise in assignment.exercises]
     parts = parts_of(files, assignment)
     submission = collect_one(root / "submission", _student(metadata), names, assignment.id, parts)
-    submission = replace(submission, name=_name(metadata), attempt=_time(metadata.get("created_at")))
+    submission = replace(submission, name=_name(metadata), handed_in=_time(metadata.get("created_at")))
     receipt = _receipt(files, course.id, assignment, submission, settings["require_isolation"])
     if not receipt.complete:
         raise GradingError("the checks had trouble: " + "; ".join(c.trouble for c in receipt.checks if c.trouble))
     attempts = 1 + len(metadata.get("previous_submissions") or ())
-    withheld = hint_withheld(assignment, attempts, datetime.now(UTC))
+    withheld = hint_withheld(assignment, attempts, datetime.now(UTC), submission.student)
     return results(receipt, final_scores(receipt, [], assignment), withheld)
 
 
@@ -97,12 +98,13 @@ def _name(metadata: Mapping[str, Any]) -> str | None:
     return ", ".join(str(user["name"]) for user in _users(metadata) if user.get("name")) or None
 
 
-def _with_their_deadline(assignment: Assignment, metadata: Mapping[str, Any]) -> Assignment:
+def _with_their_deadline(assignment: Assignment, metadata: Mapping[str, Any], zone: ZoneInfo) -> Assignment:
+    """With the deadline that Gradescope has for this student, on the course's clocks: they say when a day ends."""
     own = [user["assignment"] for user in _users(metadata) if isinstance(user.get("assignment"), dict)]
     everybody = metadata.get("assignment")
     for dates in [*own, *([everybody] if isinstance(everybody, dict) else [])]:
         if due := _time(dates.get("due_date")):
-            return assignment.model_copy(update={"deadline": datetime.fromisoformat(due)})
+            return assignment.model_copy(update={"deadline": datetime.fromisoformat(due).astimezone(zone)})
     return assignment
 
 

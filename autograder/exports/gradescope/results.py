@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from autograder.exports.standing import Exported, Final, Standing, number
+from autograder.exports.standing import Exported, Standing, number
+from autograder.grading.final import Final
 from autograder.grading.receipt import CheckResult, Receipt
 from autograder.quiz.receipts import is_quiz, without_feedback
 
