@@ -44,8 +44,12 @@ def is_quiz(assignment: str) -> bool:
 
 def bank_hash(bank: Bank) -> str:
     """Changes with anything that decides a mark."""
-    keyed = [[group.course, repr(item), _draws(bank, item)] for group in bank.groups for item in group.items]
-    return hashlib.sha256(json.dumps(keyed).encode()).hexdigest()
+    keyed = [
+        [group.course, item.model_dump(warnings=False), _draws(bank, item)]
+        for group in bank.groups
+        for item in group.items
+    ]
+    return hashlib.sha256(json.dumps(keyed, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _draws(bank: Bank, item: AnyItem) -> list[list[Any]]:

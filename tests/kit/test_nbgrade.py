@@ -128,6 +128,18 @@ def test_only_what_changed_is_graded_again(root: Path, bench: Bench, first: dict
     assert third["wrong"].score == 10
 
 
+def test_when_what_judges_changes_everybody_is_graded_again(root: Path, bench: Bench, first: dict[str, Row]) -> None:
+    assignment = load_course(root).assignment("week08")
+    before = bench.judge(assignment)
+    assert {row.outcome for row in graded(root, bench).values()} == {UNCHANGED, NO_NOTEBOOK}
+    path = root / "tests/suites/week08/test_layer_norm.py"
+    text = path.read_text()
+    path.write_text(f"{text}\n# weighed anew\n")
+    assert bench.judge(assignment) != before
+    assert {row.outcome for row in graded(root, bench).values()} == {DONE, NO_NOTEBOOK}
+    path.write_text(text)
+
+
 def test_the_other_command_finds_the_same_receipts(root: Path, bench: Bench, first: dict[str, Row]) -> None:
     """As `autograder grade week08 submitted/notebooks` reads it, there are other files and folders beside the modules."""
     assignment = load_course(root).assignment("week08")
