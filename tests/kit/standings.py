@@ -7,6 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+from small_course import FILES
+
 from autograder.course import Assignment, load_course
 from autograder.exports.standing import Standing, standing
 from autograder.grading.receipt import CheckResult, Receipt
@@ -21,28 +23,10 @@ ODD_NAMES = {
 }
 """By id: what people and their enemies are called."""
 
-COURSE = """\
-id: small
-title: A small course
-timezone: UTC
-total_sections: 1
-weeks: [{number: 1, title: Lines, sections: [{number: 1, title: Slope}]}]
-assignments:
-  lines:
-    title: "Week 1: Lines"
-    points: 10
-    deadline: 2027-03-07T23:59:00+00:00
-    late_policy: {grace_days: 1, percent_per_day: 10, cap_percent: 50}
-    limits: {seconds_per_check: 2, seconds_per_submission: 60, memory_mb: 2048, output_kb: 16}
-    exercises:
-      - {name: slope, points: 6, course: [Week 1 §1]}
-      - {name: line, points: 4, course: [Week 1 §1]}
-"""
-
 
 def written_course(folder: Path) -> Path:
     """The course.yml of two exercises, and nothing beside it."""
-    (folder / "course.yml").write_text(COURSE, "utf-8")
+    (folder / "course.yml").write_text(FILES["course.yml"], "utf-8")
     return folder
 
 

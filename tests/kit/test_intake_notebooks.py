@@ -40,7 +40,7 @@ def one(root: Path, tree: Mapping[str, bytes], parts: Mapping[str, Part] = PARTS
     for name, content in tree.items():
         (root / "s02" / name).parent.mkdir(parents=True, exist_ok=True)
         (root / "s02" / name).write_bytes(content)
-    (submission,) = collect([root / "s02"], list(parts), ASSIGNMENT, None, parts)
+    (submission,) = collect([root / "s02"], list(parts), ASSIGNMENT, parts=parts)
     return submission
 
 
