@@ -34,7 +34,7 @@ def classroom(files: CourseFiles, assignment: Assignment) -> Exported:
     graded = {e.name: points for e in assignment.exercises if (points := _public_points(files, assignment, e.name))}
     steps: list[dict[str, Any]] = [
         {"uses": "actions/checkout@v4"},
-        {"uses": "actions/setup-python@v5", "with": {"python-version": "3.12", "cache": "pip"}},
+        {"uses": "actions/setup-python@v5", "with": {"python-version": "3.12"}},
         {"name": "What the checks need", "run": "python -m pip install torch numpy pytest"},
         *(_step(name, points) for name, points in graded.items()),
         {"name": "How far you are", "if": "always()", "run": 'python -m selfcheck progress >> "$GITHUB_STEP_SUMMARY"'},
