@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.cli.setting import Setting
 from autograder.course import Assignment
 from autograder.grading import GradingError
-from autograder.intake import HandInTimes, Submission, collect, read_roster, read_times
+from autograder.intake import HandInTimes, Submission, collect, parts_of, read_roster, read_times
 
 
 def collected(
@@ -25,7 +25,8 @@ def collected(
     zone = setting.course.zone
     known = read_times(times, zone) if times else HandInTimes(zone)
     _refuse_the_course(paths, setting.files.root)
-    found = collect(paths, [exercise.name for exercise in assignment.exercises], assignment.id, students, known)
+    parts = parts_of(setting.files, assignment)
+    found = collect(paths, [exercise.name for exercise in assignment.exercises], assignment.id, students, known, parts)
     if not found:
         raise GradingError(f"{paths[0]} holds no submission; give a folder, a zip, or a folder of them")
     submissions = [s for s in found if students is None or s.student in students]

@@ -12,6 +12,7 @@ import click
 from autograder import __version__
 from autograder.cli.exit_codes import FAULT
 from autograder.cli.quiz import quiz
+from autograder.exports import FORMATS
 from autograder.sandbox.levels import MECHANISMS, REQUIRABLE
 
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
@@ -300,6 +301,39 @@ def dashboard(course: Path | None, /, **options: Any) -> None:
     from autograder.cli.report import dashboard as run
 
     run(course, **options)
+
+
+@main.command()
+@click.argument("to", metavar="FORMAT", type=click.Choice(FORMATS))
+@click.argument("assignment")
+@click.option("--roster", type=click.Path(path_type=Path), help="CSV with student_id,name and the target's own ids.")
+@click.option(
+    "--template",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="canvas: the gradebook that it exported.",
+)
+@click.option("--column", type=text, help="canvas: the title of the column to fill (default: the assignment's).")
+@click.option("--by", type=text, help='canvas: the column with our ids, such as "SIS User ID" (default: found).')
+@click.option("--student", "students", type=text, multiple=True, help="junit: only this one; may be repeated.")
+@click.option(
+    "--require-isolation",
+    type=click.Choice(REQUIRABLE),
+    help="gradescope-zip: grade nothing there where less stands between student code and the grader.",
+)
+@click.option("--output", type=click.Path(path_type=Path), help="The file, or the folder of several, to write.")
+@click.option("--store", metavar="URL", help="Database of receipts.")
+@click.pass_obj
+def export(course: Path | None, /, **options: Any) -> None:
+    """Write the standing scores of ASSIGNMENT (or ASSIGNMENT/quiz) for another system.
+
+    csv: a plain table. canvas, moodle: gradebook files. junit: XML for build servers. gradescope: results.json for each
+    student. gradescope-zip: an autograder that runs there. classroom: a workflow for GitHub Classroom.
+
+    Exit code 0: everybody is in it. 1: the lines say who is not. 2: nothing was written.
+    """
+    from autograder.cli.export import run
+
+    sys.exit(run(course, **options))
 
 
 main.add_command(quiz)

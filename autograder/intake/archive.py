@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.intake.files import MAX_DEPTH, MAX_ENTRIES, Entry, Refused, not_a_file, read_file, too_large
+from autograder.intake.files import (
+    MAX_CLASS_ENTRIES,
+    MAX_DEPTH,
+    MAX_ENTRIES,
+    Entry,
+    Refused,
+    not_a_file,
+    read_file,
+    too_large,
+)
 from autograder.intake.names import is_junk, shown
 
 if TYPE_CHECKING:
@@ -30,6 +39,7 @@ class ZipTree:
     """The files of an archive, by folder."""
 
     folders: dict[str, list[Entry]] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
 
     def children(self, folder: str) -> list[Entry]:
         return sorted(self.folders.get(folder, []), key=lambda entry: entry.path)
@@ -58,6 +68,28 @@ def read_zip(name: str, content: bytes) -> ZipTree:
     seen: set[str] = set()
     for entry in entries:
         _add(tree, seen, archive, entry, _place(name, entry))
+    return tree
+
+
+def open_class_zip(path: Path) -> ZipTree | None:
+    """A whole class in one archive, as platforms hand it out; None when it cannot be opened at all.
+
+    It may be large: files are unpacked one by one, each within the limit it is asked for with. Names that lead
+    elsewhere are left out and kept in `refused`.
+    """
+    import zipfile
+
+    try:
+        archive = zipfile.ZipFile(path)
+    except Exception:  # as in read_zip
+        return None
+    tree = ZipTree()
+    seen: set[str] = set()
+    for entry in archive.infolist()[:MAX_CLASS_ENTRIES]:
+        try:
+            _add(tree, seen, archive, entry, _place(shown(path.name), entry))
+        except Refused as refusal:
+            tree.refused[entry.filename] = str(refusal)
     return tree
 
 

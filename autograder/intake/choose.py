@@ -1,15 +1,17 @@
 """Which file of a hand-in answers which exercise: never a guess that nobody is told about."""
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from autograder.intake.content import conflict_line, unreadable
 from autograder.intake.files import MAX_DEPTH, MAX_ENTRIES, MAX_FILE_BYTES, Entry, Refused, Tree
 from autograder.intake.names import Closeness, match
+from autograder.intake.notebook import MAX_NOTEBOOK_BYTES, Part, read_notebook
 from autograder.intake.submission import HandedIn, Status
 
 MAX_RIVALS = 5
+MAX_NOTEBOOKS = 5
 
 # What lies in these folders came with the students' bundle, is a test or belongs to a library, and is never an answer.
 _NOT_ANSWERS = {"selfcheck", "rigs", "examples", "tests", "venv", "env", "site-packages", "node_modules"}
@@ -64,8 +66,11 @@ class Level:
         return bool(self.candidates or self.unclear)
 
 
-def choose(tree: Tree, exercises: Sequence[str], whose: Collection[str] = ()) -> Contents:
+def choose(
+    tree: Tree, exercises: Sequence[str], whose: Collection[str] = (), parts: Mapping[str, Part] | None = None
+) -> Contents:
     """Reads the exercises' files out of `tree`. `whose`: words that may be added to a file's name (`names.match`).
+    `parts`: what is looked for in notebooks, where an exercise has no file.
 
     Only candidates for an exercise are opened, other files never. Raises `Refused` when the tree cannot be listed.
     """
@@ -85,6 +90,8 @@ def choose(tree: Tree, exercises: Sequence[str], whose: Collection[str] = ()) ->
         contents.notes.append(f"{entry.shown} could be {names}; hand it in under the name that is meant.")
     for exercise in exercises:
         _settle(contents, exercise, level.candidates.get(exercise, []))
+    if contents.missing and parts:
+        _look_into_notebooks(contents, level, parts)
     if contents.is_recognised:
         _look_for_missing(contents, tree, level)
     elif not contents.is_empty:
@@ -210,6 +217,43 @@ def _listing(entries: list[Entry]) -> str:
     names = [entry.shown for entry in entries[:MAX_RIVALS]]
     more = [f"{len(entries) - MAX_RIVALS} more"] if len(entries) > MAX_RIVALS else []
     return ", ".join(names + more)
+
+
+def _look_into_notebooks(contents: Contents, level: Level, parts: Mapping[str, Part]) -> None:
+    """Takes missing exercises from the cells of notebooks, where one notebook has them."""
+    found: dict[str, dict[bytes, Entry]] = {}
+    for entry in [entry for entry in level.others if _is_notebook(entry)][:MAX_NOTEBOOKS]:
+        try:
+            notebook = read_notebook(entry.load(MAX_NOTEBOOK_BYTES))
+        except Refused as refusal:
+            contents.has_unreadable = True
+            contents.notes.append(str(refusal))
+            continue
+        if notebook.problem is not None:
+            contents.has_unreadable = True
+            contents.notes.append(f"{entry.shown} {notebook.problem}.")
+        for exercise in contents.missing:
+            if exercise in parts and (module := notebook.module(exercise, parts)) is not None:
+                found.setdefault(exercise, {}).setdefault(module, entry)
+    taken: dict[str, list[str]] = {}
+    for exercise, modules in found.items():
+        contents.is_recognised = True
+        contents.missing.remove(exercise)
+        if len(modules) > 1:
+            contents.is_unclear = True
+            listed = _listing(list(modules.values()))
+            contents.notes.append(f"{exercise} is in {len(modules)} notebooks ({listed}); hand in {exercise}.py.")
+            continue
+        ((module, entry),) = modules.items()
+        contents.files[exercise] = HandedIn(exercise, entry.shown, module)
+        taken.setdefault(entry.shown, []).append(f"{exercise}.py")
+    level.others = [entry for entry in level.others if entry.shown not in taken]
+    for name, answers in taken.items():
+        contents.notes.append(f"We took {', '.join(answers)} from the cells of {name}; hand in Python files next time.")
+
+
+def _is_notebook(entry: Entry) -> bool:
+    return entry.kind == "file" and entry.name.casefold().endswith(".ipynb")
 
 
 def _look_for_missing(contents: Contents, tree: Tree, level: Level) -> None:

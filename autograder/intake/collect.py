@@ -1,6 +1,6 @@
 """From what was handed in to one `Submission` per student; whatever is wrong with a hand-in becomes its status."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from autograder.intake.choose import Contents, choose
 from autograder.intake.files import FolderTree, Refused
 from autograder.intake.handins import Finder, HandIn
 from autograder.intake.names import is_junk, shown, words
+from autograder.intake.notebook import Part
 from autograder.intake.roster import ALLOWED, MAX_ID, Roster, id_problem, rough
 from autograder.intake.submission import Submission
 from autograder.intake.times import HandInTimes
@@ -24,17 +25,19 @@ def collect(
     assignment: str,
     roster: Roster | None = None,
     times: HandInTimes | None = None,
+    parts: Mapping[str, Part] | None = None,
 ) -> list[Submission]:
-    """One submission per student, sorted by id, from submission folders, zips or folders of them.
+    """One submission per student, sorted by id, from submission folders, zips, or folders and zips of them.
 
     With a roster every student in it gets exactly one row, and a hand-in under another id gets a row that needs
-    attention. Raises `IntakeError` for a path that does not exist; nothing that is handed in raises.
+    attention. With `parts`, exercises are looked for in notebooks too. Raises `IntakeError` for a path that does not
+    exist; nothing that is handed in raises.
     """
     by_student: dict[str, list[HandIn]] = {}
     for hand_in in Finder(exercises, assignment, roster).find(paths):
         known = roster.find(hand_in.student) if roster is not None else None
         by_student.setdefault(known or hand_in.student, []).append(hand_in)
-    reader = _Reader(exercises, assignment)
+    reader = _Reader(exercises, assignment, parts)
     namesakes = _namesakes(by_student)
     rows: list[Submission] = []
     taken = {*by_student, *(roster or ())}
@@ -52,9 +55,11 @@ def collect(
     return sorted(rows, key=lambda row: row.student)
 
 
-def collect_one(folder: Path, student: str, exercises: Sequence[str], assignment: str) -> Submission:
+def collect_one(
+    folder: Path, student: str, exercises: Sequence[str], assignment: str, parts: Mapping[str, Part] | None = None
+) -> Submission:
     """The submission in a folder that is known to be this student's for this assignment. Nothing in it raises."""
-    return _Reader(exercises, assignment).submission(
+    return _Reader(exercises, assignment, parts).submission(
         student, None, [HandIn(student, folder.name, partial(FolderTree, folder))]
     )
 
@@ -63,6 +68,7 @@ def collect_one(folder: Path, student: str, exercises: Sequence[str], assignment
 class _Reader:
     exercises: Sequence[str]
     assignment: str
+    parts: Mapping[str, Part] | None = None
 
     def submission(self, student: str, name: str | None, hand_ins: list[HandIn]) -> Submission:
         if not hand_ins:
@@ -80,7 +86,7 @@ class _Reader:
         latest = meant[0]
         contents = self._read(latest, whose)
         earlier = [hand_in for hand_in in usable if hand_in is not latest]
-        notes = [*self._about_attempts(latest, earlier, contents, whose), *contents.notes, *aside]
+        notes = [*self._about_attempts(latest, earlier, contents, whose), *contents.notes, *latest.remarks, *aside]
         return Submission(
             student,
             name,
@@ -95,7 +101,7 @@ class _Reader:
         if hand_in.problem is not None:
             return Contents(notes=[hand_in.problem], is_empty=False, has_unreadable=True)
         try:
-            contents = choose(hand_in.open(), self.exercises, whose)
+            contents = choose(hand_in.open(), self.exercises, whose, self.parts)
             if not contents.is_recognised and contents.archives:
                 contents = self._read_inner(contents, whose)
         except Refused as refusal:
@@ -111,7 +117,8 @@ class _Reader:
             outer.notes = [f"{len(outer.archives)} zips were handed in ({names}); hand in only one of them."]
             return outer
         archive = outer.archives[0]
-        inner = choose(read_zip(archive.shown, archive.load(MAX_ARCHIVE_BYTES)), self.exercises, whose)
+        tree = read_zip(archive.shown, archive.load(MAX_ARCHIVE_BYTES))
+        inner = choose(tree, self.exercises, whose, self.parts)
         inner.ignored += [name for name in outer.ignored if name != archive.shown]
         return inner
 

@@ -5,7 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -77,6 +77,19 @@ class FolderTree:
     def _entry(self, place: list[str], mode: int) -> Entry:
         kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "special"
         return Entry("/".join(place), kind, lambda limit: _read(self.root, place, limit))
+
+
+@dataclass(frozen=True)
+class Below:
+    """A folder inside a tree, as a tree of its own; names in it are shown from that folder on."""
+
+    tree: Tree
+    root: str
+
+    def children(self, folder: str) -> list[Entry]:
+        start = len(self.root) + 1 if self.root else 0
+        entries = self.tree.children(folder or self.root)
+        return [replace(entry, handed_in_as=entry.handed_in_as or entry.path[start:]) for entry in entries]
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
-"""Finding the hand-ins in what staff point at: a student's folder or zip, or a folder that holds a whole class."""
+"""Finding the hand-ins in what staff point at: a student's folder or zip, or one that holds a whole class."""
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from autograder.intake.archive import open_zip
+from autograder.intake.archive import open_class_zip
 from autograder.intake.attempts import Filed, parse
 from autograder.intake.files import (
     MAX_CLASS_ENTRIES,
@@ -19,9 +19,10 @@ from autograder.intake.files import (
     Tree,
     kind_of,
     mode_of,
-    read_file,
 )
+from autograder.intake.gradescope import MAX_METADATA_BYTES, METADATA, Submitted, read_metadata
 from autograder.intake.names import match, shown
+from autograder.intake.places import Place, in_archive, on_disk
 from autograder.intake.roster import Roster
 from autograder.intake.submission import IntakeError, Status
 
@@ -38,6 +39,17 @@ class HandIn:
     attempt: str | None = None
     problem: str | None = None
     problem_status: Status = "needs attention"
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Class:
+    """A folder that names students, on disk or in an archive."""
+
+    places: list[Place]
+    submitted: Mapping[str, list[Submitted]]
+    """By folder, where Gradescope says whose it is."""
+    refused: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -50,57 +62,79 @@ class Finder:
 
     def find(self, paths: Sequence[Path]) -> list[HandIn]:
         """All hand-ins at `paths`, each place once. Raises `IntakeError` for a path that does not exist."""
-        places: dict[Path, None] = {}
+        places: dict[Path, Place] = {}
+        submitted: dict[Path, list[Submitted]] = {}
+        hand_ins: list[HandIn] = []
         for given in paths:
             path = Path(os.path.abspath(given))
             if not os.path.lexists(path):
                 raise IntakeError(f"There is no file or folder {given}.")
-            places |= dict.fromkeys(self._members(path))
-        hand_ins: list[HandIn] = []
-        loose: list[tuple[Path, Filed]] = []
-        for path in sorted(places):
-            mode = mode_of(path)
-            filed = self._filed(path.name) if stat.S_ISREG(mode) else None
-            if filed is not None:
-                loose.append((path, filed))
-                continue
-            hand_in = self._single(path, mode)
-            if hand_in is not None:
+            found = self._class_at(path)
+            places |= {place.key: place for place in found.places}
+            submitted |= {p.key: found.submitted[p.name] for p in found.places if p.name in found.submitted}
+            hand_ins += [self._refused(name, why) for name, why in found.refused.items()]
+            hand_ins += _without_folder(found)
+        loose: list[tuple[Place, Filed]] = []
+        for key, place in sorted(places.items()):
+            filed = self._filed(place.name) if stat.S_ISREG(place.mode) else None
+            if key in submitted:
+                hand_ins += [_from_gradescope(place, one) for one in submitted[key]]
+            elif filed is not None:
+                loose.append((place, filed))
+            elif (hand_in := self._single(place)) is not None:
                 hand_ins.append(hand_in)
         return hand_ins + _together(loose)
 
     # -- a student's folder, or a class?
 
-    def _members(self, path: Path) -> list[Path]:
-        """`path` itself when it is one hand-in, else what lies in it."""
-        if not stat.S_ISDIR(mode_of(path)):
-            return [path]
+    def _class_at(self, path: Path) -> _Class:
+        """What lies in `path`, or `path` alone when it is one hand-in."""
+        alone = _Class([on_disk(path)], {}, {})
+        mode = mode_of(path)
+        if stat.S_ISREG(mode) and _is_zip(path.name):
+            return self._class_in_zip(path) or alone
+        if not stat.S_ISDIR(mode):
+            return alone
+        tree = FolderTree(path)
         try:
-            entries = FolderTree(path).children("", MAX_CLASS_ENTRIES)
+            entries = tree.children("", MAX_CLASS_ENTRIES)
         except Refused:
-            return [path]
-        if self._is_one_hand_in(path, entries):
-            return [path]
-        folder, entries = self._class_folder(path, entries)
-        return [folder / entry.name for entry in entries]
+            return alone
+        if self._is_one_hand_in(path.name, tree, entries):
+            return alone
+        entries = self._class_folder(_Wide(tree), entries)
+        return _Class([on_disk(path / entry.path) for entry in entries], self._submitted(entries), {})
 
-    def _is_one_hand_in(self, path: Path, entries: list[Entry]) -> bool:
-        if self._is_student(path.name) or self._filed_whole(path.name):
+    def _class_in_zip(self, path: Path) -> _Class | None:
+        """The class that lies in a zip: only where names of students or platforms say that it is one."""
+        name = _without_ending(path.name)
+        if self._is_student(name) or self._filed_whole(name) is not None:
+            return None
+        tree = open_class_zip(path)
+        if tree is None:
+            return None
+        entries = self._class_folder(tree, tree.children(""))
+        submitted = self._submitted(entries)
+        if not submitted and not any(map(self._names_a_student, entries)):
+            return None
+        return _Class([in_archive(path, tree, entry) for entry in entries], submitted, tree.refused)
+
+    def _is_one_hand_in(self, name: str, tree: Tree, entries: list[Entry]) -> bool:
+        if self._is_student(name) or self._filed_whole(name):
             return True
-        if any(self._names_a_student(entry) for entry in entries):
+        if any(map(self._names_a_student, entries)) or any(entry.name == METADATA for entry in entries):
             return False
         if any(self._is_answer(entry) for entry in entries):
             return True
         if not any(entry.kind == "folder" or _is_archive(entry.name) for entry in entries):
             return bool(entries) or self.roster is None
-        return self._is_wrapped(path, entries)
+        return self._is_wrapped(tree, entries)
 
-    def _is_wrapped(self, path: Path, entries: list[Entry]) -> bool:
+    def _is_wrapped(self, tree: Tree, entries: list[Entry]) -> bool:
         """True when single folders lead down to exercise files, the last of them named like the assignment.
 
         Any other single folder is a class of one: its name is the student's.
         """
-        tree = FolderTree(path)
         for _ in range(MAX_DEPTH):
             folders = [entry for entry in entries if entry.kind == "folder"]
             if len(folders) != 1 or any(_is_archive(entry.name) for entry in entries):
@@ -113,20 +147,32 @@ class Finder:
                 return folders[0].name.lower() == self.assignment.lower()
         return False
 
-    def _class_folder(self, path: Path, entries: list[Entry]) -> tuple[Path, list[Entry]]:
-        """`path`, or the folder below it that names students when single folders lead down to one."""
-        folder, inside = path, entries
+    def _class_folder(self, tree: Tree, entries: list[Entry]) -> list[Entry]:
+        """`entries`, or those of the folder below them that names students when single folders lead down to one."""
+        inside = entries
         for _ in range(MAX_DEPTH):
-            if any(self._names_a_student(entry) for entry in inside):
-                return folder, inside
+            if any(self._names_a_student(entry) or entry.name == METADATA for entry in inside):
+                return inside
             if len(inside) != 1 or inside[0].kind != "folder":
                 break
-            folder = folder / inside[0].name
             try:
-                inside = FolderTree(folder).children("", MAX_CLASS_ENTRIES)
+                inside = tree.children(inside[0].path)
             except Refused:
                 break
-        return path, entries
+        return entries
+
+    def _submitted(self, entries: list[Entry]) -> dict[str, list[Submitted]]:
+        """What Gradescope says, by folder; nothing where these are not its folders."""
+        found: dict[str, list[Submitted]] = {}
+        for entry in entries:
+            if entry.kind == "file" and entry.name == METADATA:
+                try:
+                    content = entry.load(MAX_METADATA_BYTES)
+                except Refused:
+                    continue
+                for one in read_metadata(content, self.roster):
+                    found.setdefault(one.folder, []).append(one)
+        return found
 
     def _is_student(self, name: str) -> bool:
         return self.roster is not None and self.roster.find(name) is not None
@@ -137,7 +183,8 @@ class Finder:
 
     def _names_a_student(self, entry: Entry) -> bool:
         if entry.kind == "file" and not _is_archive(entry.name):
-            return self._filed(entry.name) is not None
+            filed = self._filed(entry.name)
+            return filed is not None and (filed.attempt is not None or _is_code(entry.name))
         name = _without_ending(entry.name)
         return self._is_student(name) or self._filed_whole(name) is not None
 
@@ -153,57 +200,91 @@ class Finder:
         filed = parse(name, self.assignment, self.exercises, self.roster)
         return filed if filed is not None and filed.file is None else None
 
-    def _single(self, path: Path, mode: int) -> HandIn | None:
+    def _single(self, place: Place) -> HandIn | None:
         """The hand-in that a folder or an archive is; None for files that are not hand-ins."""
-        student = _without_ending(path.name)
-        if stat.S_ISDIR(mode):
-            return self._whole(path, path.name, partial(FolderTree, path))
-        if not stat.S_ISREG(mode):
-            problem = f"{shown(path.name)} is {kind_of(mode)}; hand in the folder or file itself."
-        elif _is_zip(path.name):
-            return self._whole(path, student, partial(open_zip, path))
-        elif student != path.name:
-            problem = f"{shown(path.name)} is an archive of another kind; hand in a zip file."
-        elif path.name.casefold().endswith((".py", ".ipynb")):
-            problem = f"{shown(path.name)} lies outside of any student's folder; move it into one."
-            return HandIn(path.name, _where(path), _nothing, problem=problem)
+        student = _without_ending(place.name)
+        if stat.S_ISDIR(place.mode):
+            return self._whole(place, place.name, place.as_folder)
+        if not stat.S_ISREG(place.mode):
+            problem = f"{shown(place.name)} is {kind_of(place.mode)}; hand in the folder or file itself."
+        elif _is_zip(place.name):
+            return self._whole(place, student, place.as_zip)
+        elif student != place.name:
+            problem = f"{shown(place.name)} is an archive of another kind; hand in a zip file."
+        elif _is_code(place.name):
+            problem = f"{shown(place.name)} lies outside of any student's folder; move it into one."
+            return HandIn(place.name, place.where, _nothing, problem=problem)
         else:
             return None
-        return HandIn(student, _where(path), _nothing, problem=problem, problem_status="unreadable")
+        return HandIn(student, place.where, _nothing, problem=problem, problem_status="unreadable")
 
-    def _whole(self, path: Path, name: str, open_tree: Callable[[], Tree]) -> HandIn:
+    def _whole(self, place: Place, name: str, open_tree: Callable[[], Tree]) -> HandIn:
         filed = self._filed_whole(name)
         if filed is None:
-            return HandIn(name, _where(path), open_tree)
-        return HandIn(filed.student, _where(path), open_tree, filed.attempt, filed.problem)
+            return HandIn(name, place.where, open_tree)
+        return HandIn(filed.student, place.where, open_tree, filed.attempt, filed.problem)
+
+    def _refused(self, name: str, why: str) -> HandIn:
+        """A name in the archive of a class that leads elsewhere: a row for whoever it belongs to."""
+        top = next((part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")), name)
+        filed = parse(top, self.assignment, self.exercises, self.roster)
+        return HandIn(filed.student if filed else top, shown(name[:80]), _nothing, problem=why)
 
 
-def _together(files: list[tuple[Path, Filed]]) -> list[HandIn]:
-    """Loose files of one student and one time are one hand-in."""
-    groups: dict[tuple[Path, str, str | None], list[tuple[Path, Filed]]] = {}
-    for path, filed in files:
-        groups.setdefault((path.parent, filed.student, filed.attempt), []).append((path, filed))
-    hand_ins = []
-    for (_, student, attempt), members in groups.items():
-        path, filed = members[0]
-        where = _where(path).removesuffix(shown(filed.file or "")) + "..."
-        entries = tuple(
-            Entry(filed.file or "", "file", partial(read_file, path), handed_in_as=path.name) for path, filed in members
+@dataclass(frozen=True)
+class _Wide:
+    """A folder on disk that may hold a whole class."""
+
+    tree: FolderTree
+
+    def children(self, folder: str) -> list[Entry]:
+        return self.tree.children(folder, MAX_CLASS_ENTRIES)
+
+
+def _without_folder(found: _Class) -> list[HandIn]:
+    """What Gradescope lists and did not come along."""
+    there = {place.name for place in found.places}
+    return [
+        HandIn(
+            one.student, folder, _nothing, one.time, f"{folder} is listed, but not there; export from Gradescope again."
         )
-        hand_ins.append(HandIn(student, where, partial(FileList, entries), attempt, filed.problem))
-    return hand_ins
+        for folder, submitted in found.submitted.items()
+        if folder not in there
+        for one in submitted
+    ]
+
+
+def _from_gradescope(place: Place, one: Submitted) -> HandIn:
+    return HandIn(one.student, place.where, place.as_folder, one.time)
+
+
+def _together(files: list[tuple[Place, Filed]]) -> list[HandIn]:
+    """Loose files of one student and one time are one hand-in."""
+    groups: dict[tuple[Path, str, str | None, str | None], list[tuple[Place, Filed]]] = {}
+    for place, filed in files:
+        groups.setdefault((place.key.parent, filed.student, filed.attempt, filed.problem), []).append((place, filed))
+    return [_loose(members) for members in groups.values()]
+
+
+def _loose(members: list[tuple[Place, Filed]]) -> HandIn:
+    place, first = members[0]
+    where = place.where.removesuffix(shown(first.file or "")) + "..."
+    entries = tuple(Entry(f.file or "", "file", p.read, handed_in_as=p.name) for p, f in members)
+    remarks = tuple(filed.remark for _, filed in members if filed.remark)
+    tree = partial(FileList, entries)
+    return HandIn(first.student, where, tree, first.attempt, first.problem, remarks=remarks)
 
 
 def _nothing() -> Tree:
     return FileList(())
 
 
-def _where(path: Path) -> str:
-    return shown(f"{path.parent.name}/{path.name}")
-
-
 def _is_zip(name: str) -> bool:
     return name.casefold().endswith(".zip")
+
+
+def _is_code(name: str) -> bool:
+    return name.casefold().endswith((".py", ".ipynb"))
 
 
 def _is_archive(name: str) -> bool:

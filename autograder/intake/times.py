@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from autograder.course.moments import guesses, readings
 from autograder.intake.names import shown
-from autograder.intake.roster import plain, read_column
+from autograder.intake.roster import plain, read_columns
 from autograder.intake.submission import IntakeError, Submission
 
 COLUMN = "handed_in"
@@ -71,10 +71,10 @@ def read_times(path: Path, zone: ZoneInfo) -> HandInTimes:
 
     Raises `IntakeError` for a file that is no such list. A time that cannot be read is no error: it is not known.
     """
-    fields = read_column(path, COLUMN, "list of times")
-    if None in fields.values():
+    rows = read_columns(path, "list of times")
+    if any(COLUMN not in fields for fields in rows.values()):
         raise IntakeError(f"{path.name} needs a column {COLUMN} with times such as {EXAMPLE}.")
-    return HandInTimes(zone, {plain(student): text or "" for student, text in fields.items()}, shown(path.name))
+    return HandInTimes(zone, {plain(student): fields[COLUMN] for student, fields in rows.items()}, shown(path.name))
 
 
 def _unknown(remark: str) -> dict[str, Any]:

@@ -17,14 +17,13 @@ from pathlib import Path
 from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment
 
 from autograder.course import Assignment, Course
+from autograder.grading.cells import harmless
 from autograder.grading.errors import GradingError
 from autograder.grading.score import ExerciseScore, scores
 from autograder.grading.store import Adjustment, Store, now
 from autograder.notebooks.config import database, expect_its_warnings, find_programs
 
 FORMGRADER = "formgrader"
-_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
 
 
 @dataclass(frozen=True)
@@ -147,18 +146,14 @@ def write_csv(gradebook: Gradebook, assignment: Assignment, path: Path) -> int:
     columns = list(dict.fromkeys(g.name for s in submissions for n in s.notebooks for g in n.grades))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["student", *map(_harmless, columns), "total", "possible", "needs_manual_grade"])
+        writer.writerow(["student", *map(harmless, columns), "total", "possible", "needs_manual_grade"])
         for submission in submissions:
             points = {g.name: g.score for n in submission.notebooks for g in n.grades}
             cells = [f"{points[c]:g}" if c in points else "" for c in columns]
             open_ones = "yes" if submission.needs_manual_grade else "no"
-            writer.writerow([_harmless(submission.student.id), *cells, f"{submission.score:g}",
+            writer.writerow([harmless(submission.student.id), *cells, f"{submission.score:g}",
                              f"{submission.max_score:g}", open_ones])  # fmt: skip
     return len(submissions)
-
-
-def _harmless(text: str) -> str:
-    return f"'{text}" if text.startswith(_DANGEROUS) else text
 
 
 def _grades(gradebook: Gradebook, assignment: Assignment, student: str) -> Mapping[str, Grade]:

@@ -188,12 +188,6 @@ def test_the_csv_is_quoted_and_no_id_becomes_a_formula(
     assert rows[3][3:] == ["0", "15", "yes"]
 
 
-@pytest.mark.parametrize("first", "=+-@\t\r")
-def test_no_sign_begins_a_formula(first: str) -> None:
-    assert book._harmless(f"{first}1") == f"'{first}1"
-    assert book._harmless(f"1{first}") == f"1{first}"
-
-
 def test_an_assignment_that_the_gradebook_does_not_know_is_one_sentence(
     theirs: Gradebook, assignment: Assignment, tmp_path: Path
 ) -> None:

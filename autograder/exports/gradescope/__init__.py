@@ -1,0 +1,1 @@
+"""Gradescope: results in its form, and an autograder of ours that runs there."""
