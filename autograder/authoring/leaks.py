@@ -23,6 +23,7 @@ from autograder.authoring.kit_files import BUNDLE, KIT
 from autograder.course import Assignment, CourseFiles, TraceEntry, load_course, load_traces
 from autograder.quiz.answers_file import NAME as ANSWERS
 from autograder.quiz.bank import has_quiz, load_bank
+from autograder.quiz.leaks import contains
 from autograder.quiz.leaks import leaks as quiz_leaks
 
 DISTINCTIVE = 12
@@ -66,7 +67,7 @@ def leaks_in(found: Mapping[str, bytes], files: CourseFiles, assignment: Assignm
     for path, data in sorted(found.items()):
         text = data.decode("utf-8", "replace")
         plain = _plain(text)
-        leaks += [f"{path} holds {s.kind}: `{s.text[:80]}`" for s in secrets if _contains(plain, s.text)]
+        leaks += [f"{path} holds {s.kind}: `{s.text[:80]}`" for s in secrets if contains(plain, s.text)]
         if path.rpartition("/")[2] != MANIFEST.rpartition("/")[2]:
             written = _numbers(text)
             leaks += [f"{path} holds {kind}: {number}" for number, kind in numbers.items() if number in written]
@@ -133,7 +134,7 @@ def _sources(files: CourseFiles, assignment: Assignment) -> tuple[list[Secret], 
         public.append(outside)
         suite = split(_text(files, files.suite_file(assignment.id, name)), "HIDDEN TESTS")
         rig = split(_text(files, files.rig(assignment.id, name)), "HIDDEN TESTS")
-        if not _contains(suite[1], "rig"):  # no public check uses it, so that nothing of it is public
+        if not contains(suite[1], "rig"):  # no public check uses it, so that nothing of it is public
             rig = "\n".join(rig), ""
         for (inside, outside), what in ((suite, "checks"), (rig, "rig")):
             secret += _lines(inside, f"a line of the hidden {what} of {name}")
@@ -165,7 +166,7 @@ def _not_public(secret: Iterable[Secret], public: Iterable[str]) -> list[Secret]
     """Each secret once, without what students may read anyway."""
     known = _plain("\n".join(public))
     once = {s.text: s for s in reversed(list(secret))}
-    return sorted((s for s in once.values() if not _contains(known, s.text)), key=lambda s: (s.kind, s.text))
+    return sorted((s for s in once.values() if not contains(known, s.text)), key=lambda s: (s.kind, s.text))
 
 
 def _lines(text: str, kind: str) -> list[Secret]:
@@ -240,21 +241,6 @@ def _normal(number: str) -> str:
 
 def _significant(number: str) -> int:
     return len(number.replace(".", "").strip("0"))
-
-
-def _contains(plain: str, text: str) -> bool:
-    """Is the text there, and not only as a part of longer words?"""
-    at = plain.find(text)
-    while at >= 0:
-        before, after = plain[at - 1 : at], plain[at + len(text) : at + len(text) + 1]
-        if not (_is_word(before) and _is_word(text[0])) and not (_is_word(after) and _is_word(text[-1])):
-            return True
-        at = plain.find(text, at + 1)
-    return False
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
 
 
 def _plain(text: str) -> str:

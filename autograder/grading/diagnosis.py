@@ -21,7 +21,7 @@ from autograder.course.mistakes import Mistake, load_mistakes
 from autograder.grading.evidence import Evidence, distance, evidence_of, tells_much
 from autograder.grading.kills import load_kills
 from autograder.grading.receipt import PASSED, Diagnosis
-from autograder.sandbox.host import Zygote
+from autograder.sandbox.host import Worker, Zygote
 from autograder.sandbox.script import Script
 from autograder.sandbox.session import Session
 from autograder.suite.desk import Seat
@@ -134,8 +134,8 @@ class Diagnoser:
 
     def diagnose(
         self, zygote: Zygote, judged: Mapping[Key, Judged]
-    ) -> Generator[None, None, dict[str, tuple[Diagnosis, ...]]]:
-        """Diagnoses by exercise, those that explain most first. Yields while a worker computes.
+    ) -> Generator[Worker, None, dict[str, tuple[Diagnosis, ...]]]:
+        """Diagnoses by exercise, those that explain most first. Yields each worker that computes.
 
         Raises:
             SandboxError: as with any submission.
@@ -166,7 +166,7 @@ class Diagnoser:
 
     def _replay(
         self, zygote: Zygote, key: Key, exercise: _Exercise, mistakes: Iterable[Mistake | None], places: Iterable[int]
-    ) -> Generator[None, None, None]:
+    ) -> Generator[Worker, None, None]:
         """Find out what mistakes, or the solution (None), answer in some checks, once in a run; nothing where no
         rehearsal can tell."""
         whole = self._grader.script(key)
@@ -180,7 +180,7 @@ class Diagnoser:
                 seat = Seat(session, {key[0]: exercise.source(mistake)})
                 answers = None
                 if session.begin_rehearsal(self._grader.desk.unit_of(seat, *key), exercise.script(whole, missing)):
-                    yield
+                    yield session.rehearsing
                     answers = session.end_rehearsal()
                 if answers is None:
                     session.forget_rehearsal(key[0])

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from autograder.grading.receipt import Receipt
 from autograder.grading.submission import Grader
 from autograder.intake import Submission
-from autograder.sandbox.host import NotConfined, SandboxError, Spawner, Zygote
+from autograder.sandbox.host import NotConfined, SandboxError, Spawner, Worker, Zygote, first_to_answer
 
 LANES = min(4, max(2, os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
@@ -45,7 +45,7 @@ def grade_all(
                 lanes.append(_Lane(submission, zygotes.get(), grader))
             if not lanes:
                 break
-            lane = lanes.popleft()
+            lane = _next_to_go_on(lanes)
             try:
                 receipt = lane.go_on()
             except NotConfined:
@@ -86,15 +86,27 @@ class _Lane:
         self.submission = submission
         self.zygote = zygote
         self.steps = grader.grade(zygote, submission)
+        self.worker: Worker | None = None
+        """The one that computes for it; None before the first."""
 
     def go_on(self) -> Receipt | None:
         """Grade on until a worker computes (None), or to the end."""
         try:
-            next(self.steps)
+            self.worker = next(self.steps)
         except StopIteration as done:
             receipt: Receipt = done.value
             return receipt
         return None
+
+
+def _next_to_go_on(lanes: deque[_Lane]) -> _Lane:
+    """Take out the first lane that has not begun, or else one whose worker has answered."""
+    working = [lane.worker for lane in lanes if lane.worker is not None]
+    begins = len(working) < len(lanes)
+    place = next(n for n, lane in enumerate(lanes) if lane.worker is None) if begins else first_to_answer(working)
+    lane = lanes[place]
+    del lanes[place]
+    return lane
 
 
 def _one_by_one(

@@ -30,7 +30,7 @@ from autograder.grading.receipt import (
 )
 from autograder.grading.store import now
 from autograder.intake import Submission
-from autograder.sandbox.host import SandboxError, Zygote
+from autograder.sandbox.host import SandboxError, Worker, Zygote
 from autograder.sandbox.script import Script
 from autograder.sandbox.session import Refusal, Session, SessionLimits
 from autograder.suite.checking import SHARES
@@ -98,7 +98,7 @@ class Grader:
         self._scripts: dict[Key, Script] = {}
         self._found: defaultdict[tuple[Key, int], dict[bytes, CheckResult]] = defaultdict(dict)
 
-    def grade(self, zygote: Zygote, submission: Submission) -> Generator[None, None, Receipt]:
+    def grade(self, zygote: Zygote, submission: Submission) -> Generator[Worker, None, Receipt]:
         """Grade one submission; returns its receipt. Yields while a worker computes: others can be looked after."""
         sources = {name: file.content for name, file in submission.files.items()}
         units = self._units_of(submission)
@@ -128,7 +128,7 @@ class Grader:
         only = self.batch.only
         return [unit for unit in self.units if only is None or unit[0][0] in only[submission.student]]
 
-    def rehearse(self, seat: Seat, key: Key) -> Generator[None, None, Judged | None]:
+    def rehearse(self, seat: Seat, key: Key) -> Generator[Worker, None, Judged | None]:
         """Judge a unit on the replies to its script; None where there is none, or it has to be graded without.
 
         Yields once, while the worker computes.
@@ -137,7 +137,7 @@ class Grader:
         script = self.script(key)
         if script is None or not seat.session.begin_rehearsal(self.desk.unit(*key), script):
             return None
-        yield
+        yield seat.session.rehearsing
         self.desk.take(seat)
         judged = self._rehearsed(seat.session, key, script)
         if judged is None:
@@ -198,9 +198,9 @@ class Grader:
         answered: list[Answered] = []
         results, is_secret = [], False
         for item in items:
-            result, _ = self._run(item)
+            result, _ = self._run(item, session)
             if result.outcome in (TIMED_OUT, STOPPED) and session.try_again():
-                result, _ = self._run(item)
+                result, _ = self._run(item, session)
             results.append(result)
             answered.append((session.frames, session.replies))
             is_secret |= session.repeats_an_answer
@@ -222,7 +222,7 @@ class Grader:
             result = found.get(digest)
             if result is None:
                 session.prompt(frames, answer)
-                result, raised = self._run(item)
+                result, raised = self._run(item, session)
                 if not session.kept_to_the_script(to_its_end=raised is None) or result.outcome == GRADER_TROUBLE:
                     return None
                 if result.outcome == PASSED and len(found) < MOST_REMEMBERED:  # other sentences speak of this source
@@ -237,16 +237,16 @@ class Grader:
         results = [_result(check, verdict(fault, (), public=check.public), fault) for check in checks]
         return Judged(results, [((), ()) for _ in results])
 
-    def _run(self, item: pytest.Item) -> tuple[CheckResult, BaseException | None]:
-        """Run a check: its result, and what it raised."""
+    def _run(self, item: pytest.Item, session: Session) -> tuple[CheckResult, BaseException | None]:
+        """Run a check: its result, and what it raised. Its seconds are of CPU time, here and in the worker."""
         check = item.stash[CHECK]
         shares: list[float] = []
-        token, begun = SHARES.set(shares), time.perf_counter()
+        token, begun = SHARES.set(shares), time.process_time() + session.used
         try:
             raised = _run_item(item)
         finally:
             SHARES.reset(token)
-        seconds = time.perf_counter() - begun
+        seconds = max(0.0, time.process_time() + session.used - begun)
         if isinstance(raised, (KeyboardInterrupt, SandboxError)):
             raise raised
         found = verdict(raised, self.desk.calls, public=check.public)

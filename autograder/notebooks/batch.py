@@ -10,6 +10,7 @@ The grades are those of `nbgrader autograde`: it is the same chain, which finds 
 from __future__ import annotations
 
 import glob
+import json
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,7 +28,7 @@ from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
 from autograder.intake import Submission
 from autograder.notebooks.bench import Bench, bench_of
-from autograder.notebooks.bridge import is_autograded, released_cells
+from autograder.notebooks.bridge import JUDGED_BY, is_autograded, released_cells
 from autograder.notebooks.config import configure, database
 from autograder.notebooks.restore import ReleasedCell, content_of, restored
 
@@ -70,13 +71,15 @@ class ClassOfNotebooks:
         self._release = self._released()
 
     def grade(self, jobs: int, force: bool, finished: Callable[[Row], None]) -> None:
-        """Grade everybody whose work changed since (with `force`, everybody); each row is handed over when it is done.
+        """Grade everybody whose work, or what judges it, changed since (with `force`, everybody); each row is handed
+        over when it is done.
 
         Raises:
             GradingError: the course or the sandbox is at fault; rows so far stand.
         """
         work = {s: self._bench.submission(self._assignment, s, self._place(s)) for s in self.students}
-        waiting = {s for s in self.students if force or not self._is_current(s)}
+        judge = self._bench.judge(self._assignment)
+        waiting = {s for s in self.students if force or not self._is_current(s, judge)}
         mended: dict[str, list[str]] = {}
         with _Ahead(self._bench, self._assignment, jobs) as ahead:
             for student in self.students:
@@ -148,15 +151,17 @@ class ClassOfNotebooks:
         others = list(self._place(student).glob("*.ipynb"))
         return others[0] if len(others) == 1 else meant
 
-    def _is_current(self, student: str) -> bool:
-        """Was the notebook autograded after everything that was submitted?"""
+    def _is_current(self, student: str, judge: str) -> bool:
+        """Was the notebook autograded after everything that was submitted, and by what decides now?"""
         graded = (
             self._root / "autograded" / "notebooks" / student / self._assignment.id / f"{self._assignment.id}.ipynb"
         )
-        if not graded.is_file():
-            return False
         newest = max((p.lstat().st_mtime for p in self._place(student).rglob("*")), default=0.0)
-        return graded.stat().st_mtime > newest
+        try:
+            is_newer = graded.stat().st_mtime > newest
+            return is_newer and json.loads(graded.read_bytes())["metadata"].get(JUDGED_BY) == judge
+        except (OSError, ValueError):  # none yet, or one that was stopped while it was written
+            return False
 
 
 class _Autograde(Autograde):  # type: ignore[misc]  # nbgrader ships no types

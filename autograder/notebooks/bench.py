@@ -16,9 +16,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from autograder import __version__
 from autograder.course import Assignment, Course, CourseFiles, find_course, load_course
 from autograder.grading.disclosure import hint_withheld
 from autograder.grading.errors import GradingError
+from autograder.grading.hashes import suite_hash
 from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable, with_known_times
 from autograder.grading.run import grade
@@ -27,7 +29,8 @@ from autograder.grading.store import Store
 from autograder.grading.submission import Batch
 from autograder.intake import Submission, collect_one
 from autograder.notebooks.runner import ENVIRONMENT, WARM, CellLimits, CellRun, run_cells
-from autograder.quiz.bank import Bank, load_bank, quiz_folder
+from autograder.quiz.bank import Bank, has_quiz, load_bank, quiz_folder
+from autograder.quiz.receipts import bank_hash
 from autograder.sandbox.host import SandboxError, Worker, WorkerLimits, Zygote
 
 
@@ -72,6 +75,12 @@ class Bench:
         if self._banks.get(assignment.id, (None,))[0] != stamp:
             self._banks[assignment.id] = stamp, load_bank(self.files, self.course, assignment.id)
         return self._banks[assignment.id][1]
+
+    def judge(self, assignment: Assignment) -> str:
+        """Changes with anything that decides the scores of a notebook but what was submitted. Raises CourseError."""
+        questions = bank_hash(self.bank(assignment)) if has_quiz(self.files, assignment.id) else ""
+        deciding = f"{__version__} {suite_hash(self.files, assignment)} {questions}"
+        return hashlib.sha256(deciding.encode()).hexdigest()
 
     def submission(self, assignment: Assignment, student: str, folder: Path) -> Submission:
         """The modules that lie in a student's folder."""

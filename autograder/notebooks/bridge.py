@@ -45,6 +45,8 @@ from autograder.quiz.marking import REWRITE
 
 MENDED = "mended"
 """The id of the cell that says what was mended; a student's cells get other ids."""
+JUDGED_BY = "judged_by"
+"""Where the metadata of a graded notebook say what decided its scores (see `Bench.judge`)."""
 
 
 @contextmanager
@@ -227,6 +229,7 @@ class GradeModules(_OurStep):
                 raise GradingError(f"the cell {exercise} is no exercise of course.yml; generate the assignment anew")
             lines = exercise_lines(receipt, exercise, withheld)
             cell.outputs, cell.execution_count = _outputs(cell, checks, lines), None
+        nb.metadata[JUDGED_BY] = self.bench.judge(work[0])
         resources["nbgrader"]["open"] = {c.exercise for c in receipt.checks if c.outcome == GRADER_TROUBLE}
 
     def _mark_answers(self, nb: NotebookNode, resources: Any, assignment: Assignment, withheld: str) -> None:

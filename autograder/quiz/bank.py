@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TypeGuard
 
 from autograder.course import Course, CourseError, CourseFiles, TraceEntry, load_traces
 from autograder.course.mistakes import load_mistakes
@@ -118,6 +119,25 @@ class Traces:
         if entry is not None and len(rest) == 2 and rest[1] in entry.values:
             return entry.values[rest[1]].value
         raise FormulaError(f"{name} is not a value of a worked example")
+
+
+def one_number(value: Value) -> float:
+    """What a number's key, or a wrong answer to it, must be. Raises QuizError for a list."""
+    if isinstance(value, list):
+        raise QuizError(f"{value} is no value of a number, which has one; see `autograder quiz lint`")
+    return float(value)
+
+
+def is_shape(value: Value) -> TypeGuard[list[int]]:
+    """Is it a list of sizes?"""
+    return isinstance(value, list) and all(isinstance(size, int) and size >= 0 for size in value)
+
+
+def sizes(value: Value) -> list[int]:
+    """What a shape's key, or a wrong answer to it, must be. Raises QuizError for anything else."""
+    if not is_shape(value):
+        raise QuizError(f"{value} is no shape, which is a list of whole numbers; see `autograder quiz lint`")
+    return value
 
 
 def quiz_folder(files: CourseFiles, assignment: str) -> Path:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from autograder.quiz import reading
-from autograder.quiz.bank import Bank, Group
+from autograder.quiz.bank import Bank, Group, is_shape, one_number
 from autograder.quiz.drawing import filled
-from autograder.quiz.formula import flat, parsed
+from autograder.quiz.formula import Value, flat, parsed
 from autograder.quiz.marking import close
 from autograder.quiz.model import (
     AnyItem,
@@ -139,16 +139,19 @@ def _about_draws(bank: Bank, item: Drawn) -> Iterator[str]:
     for draw in draws:
         values = [draw.value, *(value for value, _ in draw.wrong)]
         shown = f" for {dict(draw.parameters)}" if draw.parameters else ""
+        equal: list[Value]
         if isinstance(item, Shape):
-            if not all(isinstance(v, list) and all(isinstance(x, int) and x >= 0 for x in v) for v in values):
+            if not all(is_shape(v) for v in values):
                 yield f"a shape must be a list of whole numbers{shown}"
                 return
             equal = [v for i, v in enumerate(values) if v in values[:i]]
         else:
-            if any(isinstance(v, list) for v in values):
+            numbers = [float(v) for v in values if not isinstance(v, list)]
+            if len(numbers) < len(values):
                 yield f"a value must be one number{shown}"
                 return
-            equal = [v for i, v in enumerate(values) if any(close(float(v), w, 2 * draw.tolerance) for w in values[:i])]  # type: ignore[arg-type]
+            near = 2 * draw.tolerance
+            equal = [values[i] for i, v in enumerate(numbers) if any(close(v, w, near) for w in numbers[:i])]
         if equal:
             yield f"{equal[0]} stands for two answers{shown}"
             return
@@ -216,10 +219,10 @@ def public_text(item: AnyItem) -> str:
 def _given_away(bank: Bank, item: AnyItem, text: str) -> str:
     """The answer of an item where a text shows it; only answers that are unlikely to stand there by chance."""
     if isinstance(item, Number) and not item.parameters:
-        value = bank.draws(item)[0].value
+        draw = bank.draws(item)[0]
         for found in re.findall(r"(?<![\w.])-?\d+\.?\d*(?!\w|\.\d)", text.replace("−", "-")):
             digits = found.replace(".", "").replace("-", "").lstrip("0")
-            if len(digits) >= 3 and close(float(found), value, bank.draws(item)[0].tolerance):
+            if len(digits) >= 3 and close(float(found), one_number(draw.value), draw.tolerance):
                 return str(found)
     if isinstance(item, ShortText):
         plain = reading.text(text[: reading.LONGEST].replace("\n", " "), item.key.case)

@@ -9,8 +9,7 @@ from itertools import pairwise
 
 from autograder.grading.receipt import PASSED
 from autograder.quiz import reading
-from autograder.quiz.bank import Bank, Draw
-from autograder.quiz.formula import Value
+from autograder.quiz.bank import Bank, Draw, one_number
 from autograder.quiz.model import AnyItem, Match, Multiple, Number, Order, Output, Shape, ShortText, Single
 from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps
 from autograder.quiz.reading import Rewrite
@@ -94,20 +93,19 @@ def _choice(item: Single | Multiple, typed: object) -> tuple[Fraction, Said]:
 
 
 def _number(draw: Draw, given: float) -> tuple[Fraction, Said]:
-    if close(given, draw.value, draw.tolerance):
+    if close(given, one_number(draw.value), draw.tolerance):
         return ALL, []
     for value, wrong in draw.wrong:
-        if close(given, value, draw.tolerance):
+        if close(given, one_number(value), draw.tolerance):
             return NOTHING, [(wrong.feedback, wrong.misconception)]
     return NOTHING, []
 
 
-def close(given: float, value: Value, tolerance: float) -> bool:
+def close(given: float, value: float, tolerance: float) -> bool:
     """Within the tolerance, the border included: the last bits of a decimal number decide nothing.
 
     A tolerance of 0 is exact: for 0 itself nothing but 0 will do.
     """
-    assert not isinstance(value, list)
     return abs(given - value) <= tolerance + LAST_BITS * max(abs(value), tolerance)
 
 

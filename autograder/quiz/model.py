@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
@@ -355,7 +355,7 @@ def load_misconceptions(path: Path) -> dict[str, str]:
 
 
 TYPES = {
-    str(kind.model_fields["type"].annotation.__args__[0]): kind  # type: ignore[union-attr]
+    str(get_args(kind.model_fields["type"].annotation)[0]): kind
     for kind in (Single, Multiple, Number, Shape, ShortText, Order, Match, Output, Open)
 }
 

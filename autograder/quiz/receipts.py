@@ -30,6 +30,8 @@ from autograder.quiz.model import AnyItem, Drawn
 from autograder.quiz.public import public_item
 
 MOST_NOTES = 20
+MOST_REMEMBERED = 64
+"""So many different answers to a question are remembered."""
 
 
 def quiz_id(assignment: str) -> str:
@@ -44,8 +46,12 @@ def is_quiz(assignment: str) -> bool:
 
 def bank_hash(bank: Bank) -> str:
     """Changes with anything that decides a mark."""
-    keyed = [[group.course, repr(item), _draws(bank, item)] for group in bank.groups for item in group.items]
-    return hashlib.sha256(json.dumps(keyed).encode()).hexdigest()
+    keyed = [
+        [group.course, item.model_dump(warnings=False), _draws(bank, item)]
+        for group in bank.groups
+        for item in group.items
+    ]
+    return hashlib.sha256(json.dumps(keyed, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _draws(bank: Bank, item: AnyItem) -> list[list[Any]]:
@@ -63,6 +69,7 @@ class Marker:
         self.hash = bank_hash(bank)
         self._beginnings = {item.id: _beginning(item.prompt) for item in bank.items}
         self._versions = {item.id: public_item(bank, item)["version"] for item in bank.items}
+        self._remembered: dict[str, dict[str, Mark]] = {item.id: {} for item in bank.items}
 
     def receipt(self, handed_in: HandedInAnswers) -> Receipt:
         """The receipt of one student."""
@@ -99,13 +106,25 @@ class Marker:
         given: Mapping[str, object] = answers.answers if answers else {}
         found = {}
         for item in self.bank.items:
-            one = mark(self.bank, item, given.get(item.id), seed)
+            one = self._mark(item, given.get(item.id), seed)
             version = answers.versions.get(item.id) if answers else None
             if version is not None and version != self._versions[item.id] and one.outcome != NOT_ANSWERED:
                 sentence = "this question has changed since it was answered; please answer it again"
                 one = Mark(item.id, REWRITE, one.share * 0, one.typed, (sentence,))
             found[item.id] = one
         return found
+
+    def _mark(self, item: AnyItem, typed: object, seed: str) -> Mark:
+        """The mark of an answer; that of a question which is the same for everybody is remembered."""
+        if isinstance(item, Drawn) and item.parameters:
+            return mark(self.bank, item, typed, seed)
+        remembered, key = self._remembered[item.id], json.dumps(typed)
+        one = remembered.get(key)
+        if one is None:
+            one = mark(self.bank, item, typed, seed)
+            if len(remembered) < MOST_REMEMBERED:
+                remembered[key] = one
+        return one
 
     def _notes(self, handed_in: HandedInAnswers, marks: Mapping[str, Mark]) -> Iterator[str]:
         if handed_in.problem:

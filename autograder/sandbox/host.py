@@ -12,7 +12,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -253,6 +253,8 @@ class Worker:
         self._received = 0
         self._output_open = True
         self._cpu_seen = 0.0
+        self.waited_for_since: float | None = None
+        """When somebody began to wait for the answer to what was posted last, by the monotonic clock."""
         channel.setblocking(False)
         os.set_blocking(output, False)
 
@@ -278,14 +280,40 @@ class Worker:
     def post(self, frame: bytes, cpu_limit: float, wall_limit: float) -> None:
         """Send a frame of operations; the reply is to be collected. Raises as `ask`."""
         self._deadline = _Deadline(self, cpu_limit, wall_limit)
+        self.waited_for_since = None
         with self._ended_by_failure():
             self._write(frame, self._deadline)
 
     def collect(self) -> dict[str, Any]:
-        """The reply to what was posted; the clock on the wall starts now. Raises as `ask`."""
-        self._deadline.restart_wall()
+        """The reply to what was posted; the clock on the wall starts now, if not earlier. Raises as `ask`."""
+        self._begin_to_wait()
         with self._ended_by_failure():
             return replies.checked(wire.decode(self._read_frame(self._deadline)))
+
+    def has_answered(self) -> bool:
+        """Would `collect` return, or raise, almost at once?"""
+        self._begin_to_wait()
+        self._drain()
+        try:
+            self._deadline.slice()
+            if not self._is_ready and self._has_something():
+                if self._channel.recv(1, socket.MSG_PEEK) != READY:
+                    return True
+                self._hear_that_it_is_ready()
+        except (CallTimedOut, OSError):
+            return True
+        return self._has_something()
+
+    def _has_something(self) -> bool:
+        """Did it send something that was not read yet, or end?"""
+        return bool(select.select(self._watched(), [], [], 0)[0])
+
+    def _watched(self) -> list[Any]:
+        return [self._channel, *([self._pidfd] if self._pidfd is not None else [])]
+
+    def _begin_to_wait(self) -> None:
+        if self.waited_for_since is None:
+            self.waited_for_since = self._deadline.restart_wall()
 
     @contextmanager
     def _ended_by_failure(self) -> Iterator[None]:
@@ -389,9 +417,8 @@ class Worker:
 
     def _wait(self, deadline: _Deadline, writing: bool = False) -> None:
         """Until the channel is ready or the deadline is over; what is printed meanwhile is drained."""
-        watched: list[Any] = [] if writing else [self._channel]
+        watched = self._watched()[1:] if writing else self._watched()
         watched += [self._output] if self._output_open else []
-        watched += [self._pidfd] if self._pidfd is not None else []
         readable, writable, _ = select.select(watched, [self._channel] if writing else [], [], deadline.slice())
         if self._output in readable:
             self._drain()
@@ -414,6 +441,18 @@ class Worker:
             self._output_open = bool(piece)
 
 
+def first_to_answer(workers: Sequence[Worker]) -> int:
+    """Wait until one of these has answered, ended, or used up its time. Returns its place, the first if several have."""
+    while True:
+        for place, worker in enumerate(workers):
+            if not worker.alive or worker.has_answered():
+                return place
+        watched = [channel for worker in workers for channel in worker._watched()]
+        watched += [worker._output for worker in workers if worker._output_open]
+        with suppress(CallTimedOut):
+            select.select(watched, [], [], min(worker._deadline.slice() for worker in workers))
+
+
 class _Deadline:
     """The limit of one call, by the worker's CPU clock, with a generous limit by the clock on the wall."""
 
@@ -424,9 +463,11 @@ class _Deadline:
         self._wall_limit = wall_limit
         self.restart_wall()
 
-    def restart_wall(self) -> None:
-        """Give it the whole wall limit from now on; the CPU time used so far stays used."""
-        self._end = time.monotonic() + self._wall_limit
+    def restart_wall(self) -> float:
+        """Give it the whole wall limit from now on; the CPU time used so far stays used. Returns what time it is."""
+        now = time.monotonic()
+        self._end = now + self._wall_limit
+        return now
 
     def slice(self) -> float:
         """Seconds to wait before looking again.

@@ -179,6 +179,12 @@ class Session:
             return False
         return True
 
+    @property
+    def rehearsing(self) -> Worker:
+        """The worker that has a script to answer."""
+        assert self._worker is not None
+        return self._worker
+
     def end_rehearsal(self) -> list[bytes] | None:
         """The packed replies to each check of the script; None when the worker could not answer all of it.
 
@@ -307,13 +313,13 @@ class Session:
 
     def _collect(self) -> dict[str, Any]:
         assert self._worker is not None
-        with self._refusing():
+        with self._refusing(since=self._worker.waited_for_since):
             return self._worker.collect()
 
     @contextmanager
-    def _refusing(self) -> Iterator[None]:
+    def _refusing(self, since: float | None = None) -> Iterator[None]:
         """Time spent waiting counts; an answer that does not come becomes a Refusal."""
-        begun = time.monotonic()
+        begun = since or time.monotonic()
         try:
             yield
         except CallTimedOut as late:

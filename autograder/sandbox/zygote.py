@@ -77,7 +77,7 @@ def _own_limits() -> list[Any]:
 
 
 def _import_path(packages: list[str], engine: str) -> None:
-    """Take the engine's four worker modules, then forget where they came from."""
+    """Take the engine's modules that a worker needs, then forget where they came from."""
     sys.path[:] = [p for p in sys.path if p and os.path.realpath(p) != os.path.dirname(os.path.realpath(__file__))]
     sys.path += packages
     sys.path.insert(0, engine)
@@ -85,6 +85,7 @@ def _import_path(packages: list[str], engine: str) -> None:
     import autograder.sandbox
     import autograder.sandbox.confinement
     import autograder.sandbox.reaping
+    import autograder.sandbox.warming
     import autograder.sandbox.worker
 
     sys.path.remove(engine)
@@ -94,34 +95,18 @@ def _import_path(packages: list[str], engine: str) -> None:
 
 
 def _warm(also: list[str]) -> None:
-    """Import what submissions use and walk the lazily built paths of torch once, on one thread."""
+    """Import what submissions use, and let torch build what it builds when it is first needed."""
     import gc
     import importlib
     import site
 
     gc.disable()  # or it would look again and again through what the imports make
-    import torch
-    import torch.nn.functional as F
-
     for name in (*_WARM_MODULES, *also):
         importlib.import_module(name)
     site.setquit()  # exit() and quit(), which a program without start-up files lacks
-    torch.set_num_threads(1)
-    torch.set_num_interop_threads(1)
-    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.LayerNorm(8), torch.nn.GELU(), torch.nn.Dropout(0.1))
-    for kind in (torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop, torch.optim.Adagrad):
-        kind(model.parameters(), lr=0.1)  # torch wraps the step of a kind when it is first made
-    optimizer = torch.optim.AdamW(model.parameters())
-    for _ in range(2):
-        F.cross_entropy(model(torch.randn(4, 8)), torch.tensor([0, 1, 2, 3])).backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        optimizer.zero_grad()
-    q = torch.randn(1, 2, 4, 4)
-    F.scaled_dot_product_attention(q, q, q, is_causal=True)
-    torch.einsum("ij,jk->ik", torch.randn(4, 4), torch.randn(4, 4))
-    torch.multinomial(torch.ones(2, 4), 1, generator=torch.Generator().manual_seed(1))
-    str(torch.randn(2, 2, dtype=torch.float64))
-    del model, optimizer, q
+    from autograder.sandbox.warming import warm
+
+    warm()
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -13,7 +13,8 @@ import pytest
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as the command does
 
 LONGEST = """
-attacks nbgrader trust confinement wrong_kinds scratch demo same_scores selfcheck cases_submissions cases_scoring
+attacks nbgrader confinement processes tricks nbgrader_regrades wrong_kinds scratch demo same_scores selfcheck secrets
+cases_submissions cases_scoring
 """.split()
 """Files that take longest begin first, so that no core waits for the last one; they must not be reordered after that."""
 

@@ -27,6 +27,9 @@ EXERCISES = tuple(exercise.name for exercise in load_course(ROOT).assignment(ASS
 BEFORE, AFTER = "honest_before", "honest_after"
 """Names of the two students who hand in the solutions; what the others do must not cost them a point."""
 
+MASKING = "    if mask is not None:\n        scores = scores.masked_fill(~mask, -math.inf)\n"
+"""A passage of the solution of masked_softmax, before which tests put code of their own."""
+
 Work = Mapping[str, str | bytes]
 """The files of one student: exercise name -> source."""
 

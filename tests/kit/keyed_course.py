@@ -1,9 +1,13 @@
-"""The small course with a quiz: two sections, every type of question, and the keys of case B36."""
+"""The small course with another quiz, whose secrets stand nowhere else: a search for them proves something (B36).
+
+Tests that change a question find one of each type in `quiz_course`.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from quiz_course import IDEAS, OFFSET, SLOPE
 from small_course import small_course
 
 from autograder.course import Assignment, CourseFiles
@@ -12,7 +16,8 @@ WHY = "Each row by itself is what layer norm looks at, and one eighth is what is
 FEEDBACK = "Which rows would have to be known before this one could be computed?"
 IDEA = "looks_at_all_rows"
 
-SLOPE = f"""\
+KEYED: dict[str, str] = {
+    SLOPE: f"""\
 course: Week 1 §1
 items:
   - id: q_choice
@@ -46,8 +51,8 @@ items:
     key: {{value: C / H, tolerance: 0}}
     wrong: [{{value: C, misconception: {IDEA}, feedback: The heads share the width among them.}}]
     why: {WHY}
-"""
-OFFSET = f"""\
+""",
+    OFFSET: f"""\
 course: Week 1 §2
 items:
   - id: q_several
@@ -101,15 +106,11 @@ items:
     prompt: Why is an offset needed?
     rubric: [names a line that does not pass the origin]
     model: Without an offset every line would pass through the origin of the plane.
-"""
-MISCONCEPTIONS = f"- {{id: {IDEA}, name: A row's slope depends on all the other rows}}\n"
+""",
+    IDEAS: f"- {{id: {IDEA}, name: A row's slope depends on all the other rows}}\n",
+}
 
 
 def keyed_course(root: Path, **changed: str | None) -> tuple[CourseFiles, Assignment]:
     """Write the course into a folder and load it; `changed` as for `small_course`."""
-    quiz = {
-        "solutions/lines/quiz/01_slope.yml": SLOPE,
-        "solutions/lines/quiz/02_offset.yml": OFFSET,
-        "reference/misconceptions.yml": MISCONCEPTIONS,
-    }
-    return small_course(root, **{**quiz, **changed})
+    return small_course(root, **{**KEYED, **changed})

@@ -186,6 +186,16 @@ class Course:
                 for submission in gradebook.find_assignment("lines").submissions
             }
 
+    def waiting(self) -> dict[tuple[str, str], bool]:
+        """(student, cell) -> does formgrader say that it needs a person?"""
+        with self.gradebook() as gradebook:
+            return {
+                (submission.student.id, grade.name): grade.needs_manual_grade
+                for submission in gradebook.find_assignment("lines").submissions
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+            }
+
     def autograded(self, student: str) -> Notebook:
         path = self.root / "autograded/notebooks" / student / "lines/lines.ipynb"
         found: Notebook = json.loads(path.read_text("utf-8"))

@@ -14,11 +14,14 @@ import torch
 from the_lab import FAST, SMALL, TINY_FAST, short_list
 
 from lab import compare, experiment, speed, studies
+from lab.faults import LabError
 from lab.lists import load_list
 from lab.models import build, size
 from lab.modules import module
+from lab.progress import Silent
 from lab.runs import Runs
 from lab.settings import Settings
+from lab.side_by_side import train_all
 from lab.trainer import Trainer
 from lab.writing import generate, write_names
 
@@ -206,7 +209,7 @@ def test_the_comparison_is_a_mean_of_runs_that_are_trained_once(runs, monkeypatc
         if entry.title in ("neural bigram", "MLP, window 8", "Mini GPT")
     ]
     monkeypatch.setattr(compare, "entries", lambda full: few)
-    table, trained = compare.compare(runs)
+    table, trained = compare.compare(runs, jobs=1)
     assert [row["model"] for row in table] == ["bigram, counted", "neural bigram", "MLP, window 8", "Mini GPT"]
     for row in table[1:]:
         losses = [run.losses["validation"] for run in trained[row["model"]]]
@@ -214,7 +217,29 @@ def test_the_comparison_is_a_mean_of_runs_that_are_trained_once(runs, monkeypatc
         assert (row["validation_loss"], row["standard_error"]) == module("comparison").mean_and_error(losses)
     assert table[0]["validation_loss"] == pytest.approx(_bigrams_by_hand(runs.data), abs=1e-6)
     monkeypatch.setattr(Trainer, "advance", lambda self: pytest.fail("it was trained again"))
-    assert compare.compare(runs)[0] == table
+    assert compare.compare(runs, jobs=1)[0] == table
+
+
+def test_models_that_are_trained_side_by_side_are_those_trained_one_by_one(names, tmp_path):
+    told: dict[str, float] = {}
+
+    class Told(Silent):
+        def finished(self, title, loss):
+            told[title] = loss
+
+    together = Runs.of(names, tmp_path / "together", "cpu", lambda title: Told())
+    alone = Runs.of(names, tmp_path / "alone", "cpu")
+    wanted = [(TINY_FAST, "Mini GPT"), (replace(compare.MLP, **SMALL, total_steps=3), "MLP")]
+    train_all(together, wanted, jobs=2)
+    for settings, title in wanted:
+        assert together.is_finished(settings)
+        one, other = together.get(settings, title), alone.get(settings, title)
+        assert told[title] == one.losses["validation"]
+        assert one.losses == other.losses
+        assert all(torch.equal(w, other.model.state_dict()[name]) for name, w in one.model.state_dict().items())
+    replaced = replace(wanted[0][0], context_length=2)
+    with pytest.raises(LabError, match="context"):
+        train_all(together, [(replaced, "too short"), (replace(replaced, seed=2), "too short")], jobs=2)
 
 
 def _bigrams_by_hand(data) -> float:

@@ -188,3 +188,14 @@ def test_where_nothing_was_submitted_or_can_be_generated_is_one_sentence(tmp_pat
     (root / "submitted/notebooks/ana/week08").mkdir(parents=True)
     with pytest.raises(GradingError, match="nbgrader cannot generate week08: `nbgrader generate_assignment week08`"):
         the_class(root)
+
+
+def test_when_what_judges_changes_everybody_is_graded_again(root: Path, bench: Bench, first: dict[str, Row]) -> None:
+    assignment = load_course(root).assignment("week08")
+    before = bench.judge(assignment)
+    path = root / "tests/suites/week08/test_layer_norm.py"
+    text = path.read_text()
+    path.write_text(f"{text}\n# weighed anew\n")
+    assert bench.judge(assignment) != before
+    assert {row.outcome for row in graded(root, bench).values()} == {DONE, NO_NOTEBOOK}
+    path.write_text(text)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from keyed_course import FEEDBACK, IDEA, OFFSET, SLOPE, WHY, keyed_course
+from keyed_course import FEEDBACK, IDEA, KEYED, WHY, keyed_course
 from small_course import FILES, small_course
 
 from autograder.authoring import AuthoringError, archive_path, contents, release, scan
@@ -87,11 +87,11 @@ def test_other_keys_give_the_same_file(course, tmp_path: Path):
         ("[{left: factor, right: shifts the line", "[{left: factor, right: stretches the line"),
         ("the b of a line, key: true", f"the b of a line, misconception: {IDEA}"),
     ]
-    texts = {"01_slope": SLOPE, "02_offset": OFFSET}
+    texts = dict(KEYED)
     for before, after in changes:
         assert any(before in text for text in texts.values()), before
         texts = {name: text.replace(before, after) for name, text in texts.items()}
-    files, _ = keyed_course(tmp_path, **{f"solutions/lines/quiz/{name}.yml": text for name, text in texts.items()})
+    files, _ = keyed_course(tmp_path, **texts)
     released = json.loads((course[0].stubs("lines") / QUIZ).read_text("utf-8"))
     assert public_quiz(load_bank(files, load_course(tmp_path), "lines")) == released
 

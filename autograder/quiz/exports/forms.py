@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from autograder.quiz import reading
-from autograder.quiz.bank import Bank, Draw, Group
+from autograder.quiz.bank import Bank, Draw, Group, one_number, sizes
 from autograder.quiz.drawing import filled
 from autograder.quiz.exports import markup, typed
 from autograder.quiz.exports.notes import VARIANTS, Note
@@ -142,11 +142,11 @@ def _hint(item: AnyItem) -> str:
 
 def _of_draw(item: Drawn, draw: Draw) -> Numeric | Typed:
     if isinstance(item, Number):
-        wrong = [(typed.bounds(float(value), draw.tolerance), one.feedback) for value, one in draw.wrong]  # type: ignore[arg-type]
-        key = typed.bounds(float(draw.value), draw.tolerance)  # type: ignore[arg-type]
+        wrong = [(typed.bounds(one_number(value), draw.tolerance), one.feedback) for value, one in draw.wrong]
+        key = typed.bounds(one_number(draw.value), draw.tolerance)
         return Numeric(key, tuple((each, Said((rounded(each.value),), feedback)) for each, feedback in wrong))
-    said = tuple(Said(typed.shape_spellings(value)[:3], one.feedback) for value, one in draw.wrong)  # type: ignore[arg-type]
-    return Typed(typed.shape_spellings(draw.value), False, said)  # type: ignore[arg-type]
+    said = tuple(Said(typed.shape_spellings(sizes(value))[:3], one.feedback) for value, one in draw.wrong)
+    return Typed(typed.shape_spellings(sizes(draw.value)), False, said)
 
 
 def rounded(number: str) -> str:

@@ -6,12 +6,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from autograder.course.points import shown
 from autograder.quiz import prose
-from autograder.quiz.bank import Bank, Draw, Group
+from autograder.quiz.bank import Bank, Draw, Group, one_number
 from autograder.quiz.drawing import filled
 from autograder.quiz.exports.forms import left_out, rounded
 from autograder.quiz.exports.markup import refuse_control_characters, table
@@ -31,6 +30,7 @@ from autograder.quiz.model import (
     Single,
 )
 from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps
+from autograder.reports.templates import source, templates
 
 _SCORING = {
     "all_or_nothing": "Choose all that apply; all of them earn the points.",
@@ -51,19 +51,13 @@ def sheet(bank: Bank, student: str | None = None) -> Export:
     drawn = [item for item in bank.items if isinstance(item, Drawn) and len(bank.draws(item)) > 1]
     notes = [] if student is not None else [Note(item.id, "first_variant") for item in drawn]
     count = sum(len(group["questions"]) for group in groups)
-    jinja = Environment(
-        loader=PackageLoader("autograder.quiz", "exports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    jinja = templates(__package__)
+    css = Markup(source(jinja, "sheet.css"))
     template = jinja.get_template("sheet.html.j2")
     files = {}
     for name, keys in (("sheet", False), ("key", True)):
-        page = template.render(title=bank.title, student=student, groups=groups, keys=keys)
-        files[f"{bank.assignment}_{name}.html"] = page.encode()
+        page = template.render(title=bank.title, css=css, student=student, groups=groups, keys=keys)
+        files[f"{bank.assignment}_{name}.html"] = f"{page}\n".encode()
     return Export(files, count, "questions", tuple(notes))
 
 
@@ -120,7 +114,7 @@ def _key(item: AnyItem, draw: Draw | None) -> Markup:
             keys = {option.text for option in item.options if option.key}
             return Markup(", ").join(LETTERS[i] for i, text in enumerate(texts) if text in keys)
         case Number() if draw:
-            key = bounds(float(draw.value), draw.tolerance)  # type: ignore[arg-type]
+            key = bounds(one_number(draw.value), draw.tolerance)
             near = f", from {key.low} to {key.high}" if draw.tolerance else ""
             return Markup(rounded(key.value) + near)
         case Shape() if draw:

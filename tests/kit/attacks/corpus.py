@@ -20,6 +20,26 @@ RIGHT = (Path(__file__).parents[3] / "solutions/week08/layer_norm.py").read_text
 WRONG = RIGHT + "\n\ndef layer_norm(x, gamma, beta, eps=1e-5):\n    return x\n"
 FUNCTION = "\n\n_right = layer_norm\n\n\ndef layer_norm(x, gamma, beta, eps=1e-5):\n{body}\n"
 
+WIRE = """
+import os, struct, sys
+from autograder.sandbox import operations, wire, worker
+
+def send(value):
+    os.write(3, wire.encode(value))
+"""
+"""What an attack does first that sends replies of its own: `send`, and the engine's modules."""
+WALK = """
+import sys
+
+def local_of_engine(function, name):
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == function and name in frame.f_locals:
+            return frame.f_locals[name]
+        frame = frame.f_back
+"""
+"""What one does first that takes local variables of the engine from the stack: `local_of_engine`."""
+
 
 @dataclass(frozen=True)
 class Attack:
@@ -55,6 +75,17 @@ def instead(code: str, before: str = "") -> str:
     return f"{textwrap.dedent(before)}\n{RIGHT}" + FUNCTION.format(
         body=textwrap.indent(textwrap.dedent(code).strip("\n"), "    ")
     )
+
+
+def in_one_check(code: str) -> str:
+    """The wrong answer, but this in the hidden check that uses an epsilon of 0.1."""
+    return instead("if eps == 0.1:\n" + textwrap.indent(textwrap.dedent(code).strip("\n"), "    ") + "\nreturn x")
+
+
+def in_first_call(code: str) -> str:
+    """The right module, whose first call in a process does this; whatever that raises is caught."""
+    first = "if globals().setdefault('_calls', []):\n    raise LookupError\n_calls.append(1)\n"
+    return in_call(first + textwrap.dedent(code).strip("\n"))
 
 
 def _caught(code: str, indent: str) -> str:

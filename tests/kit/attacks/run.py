@@ -32,7 +32,9 @@ from autograder.intake import collect
 
 ABOUT_THE_HOST = ("reading", "reaching", "lingering", "breaking")
 """Categories of what the operating system has to stop; the others are the grader's own to stop, on every host alike."""
-CATEGORIES = (*ABOUT_THE_HOST, "forging", "exhausting", "handing_in")
+FORGING = ("forging_objects", "forging_tensors", "forging_outcomes", "forging_replies", "forging_engine")
+EXHAUSTING = ("exhausting_time", "exhausting_memory", "exhausting_output")
+CATEGORIES = (*ABOUT_THE_HOST, *FORGING, *EXHAUSTING, "handing_in")
 ABOUT_FILES = ("reading", "lingering", "breaking")
 """Those of them that a folder to write to could help."""
 SCRATCH = "scratching"
