@@ -75,8 +75,8 @@ def run(
     unknown = sum(final.late.days is None for _, final, _ in rows)
     if unknown:
         notices.print(
-            f"when it was handed in is not known for {unknown} of {len(rows)}; nothing is taken off theirs as late "
-            "(--handed-in FILE tells it)",
+            f"when it was handed in is not known for {unknown} of {len(rows)}; nothing is taken off theirs as late"
+            + ("" if handed_in else " (--handed-in FILE tells it)"),
             soft_wrap=True,
             highlight=False,
         )

@@ -110,11 +110,11 @@ def _summary(found: Sequence[Regraded], planned: Plan, assignment: str, applied:
     gain, lose = (sum(one.gain * sign > 0 for one in done if not one.is_kept) for sign in (1, -1))
     holding = f", {len(planned.unchanged)} hold as they are" if planned.unchanged else ""
     everybody = len(found) + len(planned.unchanged)
-    yield f"{len(found)} of {everybody} graded again{holding}; {gain} gain, {lose} lose points"
+    yield f"{len(found)} of {everybody} graded again{holding}: {gain} gain points, {lose} lose some"
     for why, count in Counter(why for one in found for why in one.why).most_common():
         yield f"why: {why}, {count} of {len(found)}"
     if kept := sum(one.is_kept for one in done):
-        yield f"{kept} stay as they are, because the new result is lower (--never-lower)"
+        yield f"not lowered (--never-lower): {kept}"
     if failed := len(found) - len(done):
         yield f"{failed} could not be graded again, by the grader's fault; their results stay as they are"
     if others := len(planned.handed_in_anew) + len(planned.never_graded):

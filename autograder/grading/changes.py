@@ -31,6 +31,11 @@ class CheckChange:
         return (self.after.earned if self.after else _NOTHING) - (self.before.earned if self.before else _NOTHING)
 
     @property
+    def ended_otherwise(self) -> bool:
+        """Is more different than what it is worth?"""
+        return self.before is None or self.after is None or self.before.outcome != self.after.outcome
+
+    @property
     def sentence(self) -> str:
         """What happened to it, in plain words."""
         if self.before is None:
@@ -77,6 +82,8 @@ def _reasons(before: Receipt, after: Receipt) -> Iterator[str]:
     ):
         if was != is_now:
             yield f"{what} {was} -> {is_now}"
+    if before.handed_in != after.handed_in:
+        yield f"handed in: {before.handed_in or 'not known'} -> {after.handed_in or 'not known'}"
     if not before.complete:
         yield "the grader was at fault before"
 

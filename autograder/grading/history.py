@@ -72,4 +72,5 @@ def events(receipts: Sequence[Receipt], adjustments: Sequence[Adjustment]) -> li
 def _graded(receipt: Receipt, before: Receipt | None, stands: bool) -> Graded:
     if before is None:
         return Graded(receipt, stands)
-    return Graded(receipt, stands, tuple(reasons(before, receipt)), tuple(check_changes(before, receipt)))
+    why = reasons(before, receipt) or ["the same work and the same checks as before"]
+    return Graded(receipt, stands, tuple(why), tuple(check_changes(before, receipt)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from autograder.intake import Submission
@@ -139,10 +140,7 @@ class Receipt:
     def from_dict(cls, data: Mapping[str, Any]) -> Receipt:
         """The receipt that `to_dict` described."""
         known = {k: v for k, v in data.items() if k not in ("earned", "possible")}
-        known["checks"] = tuple(
-            CheckResult(**{**check, "points": Fraction(check["points"]), "earned": Fraction(check["earned"])})
-            for check in data["checks"]
-        )
+        known["checks"] = tuple(map(_check, data["checks"]))
         for name in ("notes", "reading", "ignored"):
             known[name] = tuple(data.get(name, ()))
         for name in ("flags", "curious"):
@@ -159,6 +157,14 @@ def _shallow(record: Any) -> dict[str, Any]:
     return {name: getattr(record, name) for name in _FIELDS[type(record)]}
 
 
+def _check(data: Mapping[str, Any]) -> CheckResult:
+    """As it was. A class says the same of its checks again and again: one copy of each text and fraction is enough."""
+    texts = {name: sys.intern(data[name]) for name in _REPEATED}
+    return CheckResult(**{**data, **texts, "points": _exact(data["points"]), "earned": _exact(data["earned"])})
+
+
+_exact = lru_cache(maxsize=4096)(Fraction)
+_REPEATED = ("id", "exercise", "title", "outcome", "message")
 _FIELDS = {kind: tuple(field.name for field in fields(kind)) for kind in (CheckResult, Diagnosis, Receipt)}
 
 

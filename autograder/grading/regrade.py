@@ -86,8 +86,9 @@ class Regraded:
 
     @property
     def is_different(self) -> bool:
-        """Is there anything to show?"""
-        return bool(self.checks or self.failed)
+        """Does anything come out otherwise for this student, even if points by hand hide it?"""
+        other = any(change.ended_otherwise for change in self.checks)
+        return bool(self.failed or self.gain or other or self.before.earned != self.after.earned)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, points as text such as "20/3"."""
@@ -161,18 +162,18 @@ def to_keep(regraded: Iterable[Regraded]) -> list[Receipt]:
     return receipts
 
 
-def by_check(regraded: Iterable[Regraded]) -> list[tuple[CheckResult, int, int, Fraction]]:
-    """Checks that changed points, those that touch most students first: the check, how many gain by it, how many lose,
-    and the points of all of them together.
+def by_check(regraded: Iterable[Regraded]) -> list[tuple[CheckChange, int, int, Fraction]]:
+    """Checks that changed points, those that touch most students first: one such change, how many gain by it, how many
+    lose, and the points of all of them together.
     """
     found: dict[tuple[str, str], list[CheckChange]] = {}
     for one in regraded:
-        for change in one.checks:
+        for change in () if one.failed else one.checks:
             if change.gain:
                 found.setdefault((change.check.exercise, change.check.title), []).append(change)
     rows = [
         (
-            changes[0].check,
+            changes[0],
             sum(change.gain > 0 for change in changes),
             sum(change.gain < 0 for change in changes),
             sum((change.gain for change in changes), Fraction(0)),

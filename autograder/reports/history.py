@@ -11,7 +11,7 @@ from rich.text import Text
 from autograder.grading.final import Final
 from autograder.grading.history import ByHand, Event, Graded
 from autograder.grading.receipt import shown
-from autograder.reports.regrade import change_line
+from autograder.reports.regrade import change_lines
 
 
 def history_report(console: Console, student: str, assignment: str, events: Sequence[Event], final: Final) -> None:
@@ -38,7 +38,7 @@ def _of_receipt(event: Graded) -> tuple[str, list[str]]:
         *([] if receipt.complete else ["the grader was at fault"]),
         *([f"handed in {receipt.handed_in}"] if receipt.handed_in else []),
     ]
-    lines = [f"{points} ({how})", *(["; ".join(marks)] if marks else []), *event.why, *map(change_line, event.checks)]
+    lines = [f"{points} ({how})", *(["; ".join(marks)] if marks else []), *event.why, *change_lines(event.checks)]
     return receipt.graded_at, lines
 
 
