@@ -23,7 +23,7 @@ _MEANINGS = {
     "disk is full": "the disk is full; make room and run the same command again: all that was kept before is safe",
     "disk i/o error": "the disk reports an error; see to the disk (is it full?), then run the same command again",
     "database is locked": f"another program has kept it locked for {_PATIENCE_MS // 1000} s; end that program first",
-    "no module named 'psycopg'": "PostgreSQL takes a driver: pip install 'autograder[postgresql]'",
+    "psycopg": "PostgreSQL takes a driver: pip install 'autograder[postgresql]'",
 }
 
 
@@ -67,7 +67,7 @@ def place_of(url: str | sa.URL) -> str:
 
 def meaning(error: BaseException) -> str:
     """What an error of the database means, and what to do."""
-    text = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+    text = (str(getattr(error, "orig", None) or error).strip() or type(error).__name__).splitlines()[0]
     return next((said.format(text=text) for sign, said in _MEANINGS.items() if sign in text.lower()), text)
 
 
