@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
+from autograder.cli.running import HERE, Where, grade_waiting
 from autograder.cli.setting import Setting
-from autograder.course import Assignment
 from autograder.grading import GradingError
+from autograder.grading.batch import Batch
 from autograder.grading.kills import unproved
 from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable
@@ -37,6 +36,7 @@ def run(
     fresh_workers: bool,
     as_json: bool,
     require_isolation: str | None = None,
+    where: Where = HERE,
 ) -> int:
     """Grade, keep the receipts, print a table. Returns the exit code."""
     setting = Setting.find(course)
@@ -60,9 +60,16 @@ def run(
             if receipt != before[student]:
                 receipts.add(receipt)  # the same work as before that: this receipt stands again
         waiting = [s for s in submissions if s.student not in reused]
-        fresh: dict[str, Receipt] = {}
-        how = {"shared_workers": not fresh_workers, "required_isolation": require_isolation}
-        interrupted = _grade(setting, graded, waiting, seed, how, receipts, fresh, notices)
+        batch = Batch(
+            files=setting.files,
+            course=setting.course.id,
+            assignment=graded,
+            submissions=waiting,
+            seed=secrets.randbelow(2**31) if seed is None else seed,
+            shared_workers=not fresh_workers,
+            required_isolation=require_isolation,
+        )
+        fresh, interrupted = grade_waiting(batch, waiting, where, receipts, force, seed, notices)
         results = [r for s in submissions if (r := reused.get(s.student) or fresh.get(s.student))]
         rows = [_row(receipts, receipt, before[receipt.student]) for receipt in results]
     if as_json:
@@ -93,55 +100,6 @@ def _refuse_the_course(paths: Sequence[Path], root: Path) -> None:
     for path in paths:
         if root.is_relative_to(path.resolve()):
             raise GradingError(f"{path} holds the course itself; give the folder in which the submissions are")
-
-
-def _grade(
-    setting: Setting,
-    assignment: Assignment,
-    waiting: Sequence[Submission],
-    seed: int | None,
-    how: Mapping[str, Any],
-    store: Store,
-    fresh: dict[str, Receipt],
-    notices: Console,
-) -> bool:
-    """Grade those without a receipt, with a progress bar. True when the user stopped it."""
-    if not waiting:
-        return False
-    from autograder.grading.run import grade
-    from autograder.grading.submission import Batch
-
-    batch = Batch(
-        files=setting.files,
-        course=setting.course.id,
-        assignment=assignment,
-        submissions=waiting,
-        seed=secrets.randbelow(2**31) if seed is None else seed,
-        **how,
-    )
-    columns = (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[student]}", markup=False),
-    )
-    with Progress(*columns, console=notices, transient=True, disable=not notices.is_terminal) as progress:
-        task = progress.add_task("grading", total=len(waiting), student="")
-
-        def finished(receipt: Receipt) -> None:
-            store.add(receipt)
-            fresh[receipt.student] = receipt
-            progress.advance(task)
-
-        started: Callable[[Submission], None] = lambda s: progress.update(task, student=s.student)  # noqa: E731
-        try:
-            grade(batch, finished, started)
-        except KeyboardInterrupt:
-            return True
-    return False
 
 
 def _row(store: Store, receipt: Receipt, before: Receipt | None) -> tuple[Receipt, list[ExerciseScore], list[str]]:

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Any
 
 from autograder.course import Assignment, Course, CourseFiles, find_course, load_course
+from autograder.grading.batch import Batch
 from autograder.grading.disclosure import hint_withheld
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
@@ -24,7 +25,6 @@ from autograder.grading.reuse import reusable
 from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.grading.store import Store
-from autograder.grading.submission import Batch
 from autograder.intake import Submission, collect_one
 from autograder.notebooks.runner import ENVIRONMENT, WARM, CellLimits, CellRun, run_cells
 from autograder.quiz.bank import Bank, load_bank, quiz_folder

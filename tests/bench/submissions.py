@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterable
+from pathlib import Path
 
 from autograder.authoring.variants import written
 from autograder.course import Assignment, CourseFiles
@@ -49,6 +51,15 @@ def make_mistaken_class(files: CourseFiles, assignment: Assignment, count: int) 
         handed_in = {n: HandedIn(n, f"{n}.py", f"# {number}\n{s}".encode()) for n, s in sources.items()}
         submissions.append(Submission(f"s{number:04}", None, handed_in, "ready"))
     return submissions
+
+
+def write_class(folder: Path, prefix: str, submissions: Iterable[Submission]) -> None:
+    """A folder for each student, with the modules in it, as a class hands them in."""
+    for submission in submissions:
+        home = folder / f"{prefix}{submission.student}"
+        home.mkdir(parents=True)
+        for name, file in submission.files.items():
+            (home / f"{name}.py").write_bytes(file.content)
 
 
 def _broken(source: str, draw: random.Random) -> str:

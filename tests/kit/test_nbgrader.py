@@ -30,7 +30,7 @@ from notebook_course import (
 )
 
 from autograder.course import load_course
-from autograder.grading.submission import Batch
+from autograder.grading.batch import Batch
 from autograder.intake import collect
 from autograder.notebooks.gradebook import write_csv
 from autograder.quiz.bank import load_bank

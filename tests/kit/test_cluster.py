@@ -1,0 +1,292 @@
+"""Many graders: the same receipts however many there are and whatever happens to them, and each submission once."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grading import batch, comparable, handed_in, run, shared_zygotes, solution, solutions, stub, with_body
+from killing import Killer, below, by_kind
+from nursery import Child, nursery
+
+from autograder.cluster import jobs
+from autograder.cluster.chunks import Chunk, Messages, Order, packed
+from autograder.cluster.dealing import Dealer, Futility
+from autograder.cluster.process import Program
+from autograder.grading import GradingError, Receipt
+from autograder.grading.batch import Batch
+from autograder.grading.run import grade
+from autograder.intake import HandedIn, Submission
+
+LAYER_NORM = solution("layer_norm")
+
+
+# -- graders that start in a moment
+
+
+@dataclass
+class _Forked:
+    """A child of the nursery, as a `Program` needs it."""
+
+    child: Child
+
+    def kill(self) -> None:
+        try:
+            os.kill(self.child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def wait(self) -> int:
+        return self.child.wait()
+
+
+@dataclass
+class Graders:
+    """Starts graders from the nursery, which has torch in memory, and knows their numbers."""
+
+    program: Sequence[str] = ("-m", "autograder.cluster.worker")
+    pids: list[int] = field(default_factory=list)
+
+    def start(self, course: Path, lanes: int) -> Program:
+        read_chunks, write_chunks = os.pipe()
+        read_answers, write_answers = os.pipe()
+        arguments = [*self.program, str(course), str(lanes)]
+        env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+        child = nursery().start(arguments, course, env, "", write_answers, 2, read_chunks)
+        for descriptor in (read_chunks, write_answers):
+            os.close(descriptor)
+        self.pids.append(child.pid)
+        return Program(_Forked(child), os.fdopen(write_chunks, "wb", 0), os.fdopen(read_answers, "rb", 0))
+
+    def family(self) -> dict[int, tuple[int, str]]:
+        return {pid: facts for grader in self.pids for pid, facts in below(grader).items()}
+
+
+def graded_by(count: int, of: Batch, graders: Graders) -> dict[str, Receipt]:
+    receipts: dict[str, Receipt] = {}
+    jobs.grade(of, lambda receipt: receipts.update({receipt.student: receipt}), lambda _: None, count, graders.start)
+    return receipts
+
+
+# -- what travels
+
+
+def test_a_submission_travels_as_plain_data_and_arrives_as_it_was() -> None:
+    odd = Submission(
+        "zoë",
+        "A, \u202e B\ud800",
+        {"layer_norm": HandedIn("layer_norm", "x/\udcff.py", b"\0\xff'''")},
+        "ready",
+        ("a note",),
+        ("ignored.txt",),
+        "2",
+    )
+    chunk = Chunk(Order("week08", 2**31 - 1, "0" * 64), [odd, Submission("nobody")], {"zoë": "why"})
+    data = packed(chunk.to_dict())
+    pieces = Messages()
+    arrived = [message for place in range(0, len(data), 7) for message in pieces.of(data[place : place + 7])]
+    assert Chunk.from_dict(arrived[0]) == chunk
+    assert len(arrived) == 1
+    with pytest.raises(TypeError):
+        packed({"code": print})
+
+
+# -- who gets what
+
+
+def names(submissions: list[Submission]) -> list[str]:
+    return [submission.student for submission in submissions]
+
+
+@pytest.fixture
+def four() -> list[Submission]:
+    return [Submission(name) for name in "abcd"]
+
+
+def test_what_was_under_way_in_a_lost_grader_is_dealt_alone_and_what_was_not_is_dealt_as_before(
+    four: list[Submission],
+) -> None:
+    dealer = Dealer(four)
+    dealt = dealer.deal(3, is_idle=True)
+    dealer.lost(dealt[:2], dealt[2:], was_killed=False)
+    assert names(dealer.deal(3, is_idle=False)) == ["c", "d"]
+    assert names(dealer.deal(3, is_idle=True)) == ["a"]
+    assert names(dealer.deal(3, is_idle=True)) == ["b"]
+    assert dealer.deal(3, is_idle=True) == []
+    assert dealer.given_up == {}
+
+
+@pytest.mark.parametrize(("was_killed", "times"), [(False, 2), (True, 4)])
+def test_who_ends_graders_again_and_again_is_left_to_a_human_later_where_they_are_killed(
+    four: list[Submission], was_killed: bool, times: int
+) -> None:
+    dealer = Dealer(four)
+    dealer.lost(dealer.deal(4, is_idle=True), (), was_killed)
+    for _ in range(times):
+        assert dealer.given_up == {}
+        alone = dealer.deal(4, is_idle=True)
+        while names(alone) != ["a"]:
+            alone = dealer.deal(4, is_idle=True)
+        dealer.lost(alone, (), was_killed)
+    assert list(dealer.given_up) == ["a"]
+
+
+def test_graders_that_end_before_they_begin_are_given_up_at_some_point() -> None:
+    by_themselves, killed = Futility(), Futility()
+    for _ in range(3):
+        by_themselves.ended(was_killed=False)
+        killed.ended(was_killed=True)
+    assert by_themselves.is_certain
+    assert not killed.is_certain
+    by_themselves.is_disproved()
+    assert not by_themselves.is_certain
+
+
+BRITTLE = """
+import os, sys
+from autograder.cluster.chunks import Chunk, Messages, packed
+from autograder.grading.receipt import Receipt
+
+def say(**message):
+    os.write(1, packed(message))
+
+messages = Messages()
+while piece := os.read(0, 1 << 20):
+    for message in messages.of(piece):
+        if message is None:
+            sys.exit()
+        chunk = Chunk.from_dict(message)
+        for submission in chunk.submissions:
+            name = submission.student
+            say(started=name)
+            if name == "bad" and name not in chunk.given_up:
+                os._exit(3)
+            why = (chunk.given_up.get(name, ""),)
+            say(receipt=Receipt("c", "a", name, None, "graded", "", "", "", 1, "", "", "", 0.0, notes=why).to_dict())
+"""
+"""A grader that knows nothing, and ends under one student."""
+
+
+def test_a_submission_that_ends_its_grader_is_left_to_a_human_and_nobody_else() -> None:
+    graders = Graders(("-c", BRITTLE))
+    submissions = [Submission(name) for name in ("one", "bad", "two", "three", "four", "five")]
+    found = graded_by(1, batch(submissions), graders)
+    assert {name for name, receipt in found.items() if receipt.notes != ("",)} == {"bad"}
+    assert sorted(found) == sorted(submission.student for submission in submissions)
+    assert len(graders.pids) == 4  # in company, twice alone, and one that writes the receipt
+
+
+def test_graders_that_do_not_start_stop_the_run_with_a_sentence() -> None:
+    graders = Graders(("-c", "raise SystemExit(7)"))
+    with pytest.raises(GradingError, match="as soon as they are started"):
+        graded_by(2, batch([Submission("one")]), graders)
+
+
+def test_a_fault_of_the_course_stops_the_run_and_scores_nobody() -> None:
+    fault = (
+        "import os; from autograder.cluster.chunks import packed; os.write(1, packed({'fault': 'no suite'})); input()"
+    )
+    with pytest.raises(GradingError, match="no suite"):
+        graded_by(1, batch([Submission("one")]), Graders(("-c", fault)))
+
+
+def test_nothing_stays_of_graders_whose_command_is_killed() -> None:
+    """Their lifeline is the pipe from the command; so it is for those that have only begun to start."""
+    submissions = "[Submission(str(i)) for i in range(9)]"
+    code = f"""
+from autograder.cluster import jobs
+from autograder.intake import Submission
+from grading import batch
+jobs.grade(batch({submissions}), print, print, 2)
+"""
+    kit = Path(__file__).parent
+    with open(os.devnull, "wb") as nowhere:
+        env = {**os.environ, "PYTHONPATH": f"{kit.parents[1]}:{kit}"}
+        command = nursery().start(["-c", code], kit, env, "", nowhere.fileno(), 2)
+    deadline = time.monotonic() + 60
+    while len(family := below(command.pid)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(family) >= 3
+    os.kill(command.pid, signal.SIGKILL)
+    assert left_of(set(family)) == set()
+
+
+# -- the same, whatever happens
+
+
+CLASS = {
+    "right": solutions(),
+    "stubs": {exercise: stub(source) for exercise, source in solutions().items()},
+    "no_eps": {**solutions(), "layer_norm": LAYER_NORM.replace("variance + eps", "variance")},
+    "raises": {"multi_head": with_body(solution("multi_head"), "split_heads", "raise ValueError('no')")},
+    "ends": {"layer_norm": with_body(LAYER_NORM, "layer_norm", "import os; os._exit(0)")},
+    "prints": {"layer_norm": f"print('x' * 100)\n{LAYER_NORM}", "sampling": "def broken(:\n"},
+}
+
+
+@pytest.fixture(scope="module")
+def everybody() -> list[Submission]:
+    return [handed_in(f"{name}{copy}", work) for copy in (1, 2) for name, work in CLASS.items()]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(everybody: list[Submission]) -> dict[str, Any]:
+    return {name: comparable(receipt) for name, receipt in run(batch(everybody)).items()}
+
+
+def test_the_class_holds_work_of_many_kinds(undisturbed: dict[str, Any]) -> None:
+    """The control of what is compared below."""
+    outcomes = {check["outcome"] for receipt in undisturbed.values() for check in receipt["checks"]}
+    assert outcomes == {"passed", "failed", "raised", "stopped", "not attempted"}
+    assert len({receipt["earned"] for receipt in undisturbed.values()}) > 4
+    assert undisturbed["no_eps1"]["diagnoses"]
+
+
+def test_order_and_lanes_change_nothing(everybody: list[Submission], undisturbed: dict[str, Any]) -> None:
+    found: dict[str, Any] = {}
+    shuffled = random.Random(3).sample(everybody, len(everybody))
+    keep: Callable[[Receipt], None] = lambda receipt: found.update({receipt.student: comparable(receipt)})  # noqa: E731
+    grade(batch(shuffled), keep, lambda _: None, shared_zygotes(), lanes=1)
+    assert found == undisturbed
+
+
+def test_graders_zygotes_and_workers_that_are_killed_at_random_change_nothing_and_leave_nothing(
+    everybody: list[Submission], undisturbed: dict[str, Any]
+) -> None:
+    """The small version of tests/bench/chaos.py."""
+    seed = random.randrange(1000)
+    print(f"seed {seed}")
+    graders, seen = Graders(), set[int]()
+
+    def victims() -> dict[str, list[int]]:
+        family = graders.family()
+        seen.update(family)
+        return by_kind(family, lambda pid, _: pid in graders.pids)
+
+    with Killer(victims, random.Random(seed), pause=1.2, most=4) as killer:
+        found = graded_by(2, batch(everybody), graders)
+    assert {name: comparable(receipt) for name, receipt in found.items()} == undisturbed
+    assert sum(killer.killed.values()) > 0
+    assert left_of(seen) == set()
+
+
+def left_of(pids: set[int], seconds: float = 10) -> set[int]:
+    """Those that are still there after a while."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and any(Path(f"/proc/{pid}/cmdline").exists() and is_alive(pid) for pid in pids):
+        time.sleep(0.05)
+    return {pid for pid in pids if is_alive(pid)}
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False

@@ -1,0 +1,78 @@
+"""On a dask cluster: the receipts of this machine, whatever becomes of its workers; and who gets no work."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from unittest.mock import patch
+
+import pytest
+from grading import ROOT, batch, comparable, handed_in, run, solution
+from test_cluster import Graders
+
+from autograder.cluster import on_dask
+from autograder.grading import GradingError, Receipt
+
+distributed = pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
+WORK = [
+    handed_in(f"{name}{copy}", {"layer_norm": source})
+    for copy in range(3)
+    for name, source in {
+        "right": solution("layer_norm"),
+        "no_eps": solution("layer_norm").replace("variance + eps", "variance"),
+        "unreadable": "def layer_norm(:\n",
+    }.items()
+]
+CLASS = batch(WORK)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[distributed.LocalCluster]:
+    """Two workers that are threads of this process, and share a grader."""
+    settings = {"processes": False, "protocol": "tcp", "host": "127.0.0.1", "dashboard_address": None}
+    with (
+        contextlib.chdir(ROOT),
+        patch("autograder.cluster.nodes.program", Graders().start),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **settings) as local,
+    ):
+        yield local
+
+
+def test_a_node_that_is_not_fit_gets_no_work_and_a_sentence_says_why(
+    cluster: distributed.LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_dask, "PATIENCE", 0)
+    told: list[str] = []
+    for change, why in (
+        ({"suite_hash": "0" * 64}, "its week08 is not this run's"),
+        ({"kit_version": "0.0"}, "this run's is 0.0; install the same"),
+        ({"torch_version": "1.0"}, "its torch is"),
+    ):
+        order = replace(on_dask.Order.of(CLASS), **change)
+        with patch.object(on_dask.Order, "of", return_value=order), pytest.raises(GradingError, match=why):
+            on_dask.grade(CLASS, print, print, cluster.scheduler_address, told.append)
+    assert all("gets no work" in sentence for sentence in told)
+    assert len(told) == 6
+
+
+def test_receipts_are_those_of_this_machine_also_when_a_worker_is_lost(cluster: distributed.LocalCluster) -> None:
+    here = {name: comparable(receipt) for name, receipt in run(CLASS).items()}
+    found: dict[str, Receipt] = {}
+    told: list[str] = []
+
+    def finished(receipt: Receipt) -> None:
+        if not found:
+            lost = next(iter(cluster.workers.values()))
+            cluster.loop.add_callback(lost.close, executor_wait=False, nanny=False)
+        assert receipt.student not in found
+        found[receipt.student] = receipt
+
+    on_dask.grade(CLASS, finished, lambda _: None, cluster.scheduler_address, told.append)
+    assert {name: comparable(receipt) for name, receipt in found.items()} == here
+    assert "isolation" in told[0] and "torch" in told[0]
+
+
+def test_an_address_where_nobody_answers_is_named() -> None:
+    with pytest.raises(GradingError, match="no dask scheduler answers at"):
+        on_dask.grade(CLASS, print, print, "tcp://127.0.0.1:9", print)
