@@ -19,7 +19,7 @@ from autograder.grading.kills import unproved
 from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable
 from autograder.grading.score import ExerciseScore, manual_notes, scores
-from autograder.grading.store import Store
+from autograder.grading.store import Adjustment
 from autograder.intake import Submission, collect, read_roster
 from autograder.reports.terminal import class_table
 from autograder.sandbox.levels import satisfies
@@ -51,14 +51,13 @@ def run(
     strangers = [s for s in collected if s not in submissions]
     console, notices = Console(soft_wrap=False), Console(stderr=True)
     with setting.store(store) as receipts:
-        before = {s.student: receipts.standing(assignment, s.student) for s in submissions}
-        found = {} if force else reusable(receipts, setting.files, graded, submissions, seed)
+        before = receipts.standing_receipts(assignment, [s.student for s in submissions])
+        found = {} if force else reusable(receipts, setting.files, graded, submissions, seed, before)
         reused = {
             student: receipt for student, receipt in found.items() if satisfies(receipt.isolation, require_isolation)
         }
-        for student, receipt in reused.items():
-            if receipt != before[student]:
-                receipts.add(receipt)  # the same work as before that: this receipt stands again
+        # The same work as before what stands now: those receipts stand again.
+        receipts.add_all(receipt for student, receipt in reused.items() if receipt != before.get(student))
         waiting = [s for s in submissions if s.student not in reused]
         batch = Batch(
             files=setting.files,
@@ -71,7 +70,8 @@ def run(
         )
         fresh, interrupted = grade_waiting(batch, waiting, where, receipts, force, seed, notices)
         results = [r for s in submissions if (r := reused.get(s.student) or fresh.get(s.student))]
-        rows = [_row(receipts, receipt, before[receipt.student]) for receipt in results]
+        by_hand = receipts.all_adjustments(assignment)
+        rows = [_row(r, before.get(r.student), by_hand.get(r.student, [])) for r in results]
     if as_json:
         print(json.dumps([receipt.to_dict() for receipt in results], indent=1, ensure_ascii=True))
     elif rows:
@@ -102,8 +102,9 @@ def _refuse_the_course(paths: Sequence[Path], root: Path) -> None:
             raise GradingError(f"{path} holds the course itself; give the folder in which the submissions are")
 
 
-def _row(store: Store, receipt: Receipt, before: Receipt | None) -> tuple[Receipt, list[ExerciseScore], list[str]]:
-    adjustments = store.adjustments(receipt.assignment, receipt.student)
+def _row(
+    receipt: Receipt, before: Receipt | None, adjustments: Sequence[Adjustment]
+) -> tuple[Receipt, list[ExerciseScore], list[str]]:
     notes = manual_notes(receipt, before, adjustments) if adjustments else []
     return receipt, scores(receipt, adjustments), notes
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from autograder.course import Course, CourseError, CourseFiles, find_course, load_course
 
 if TYPE_CHECKING:
@@ -32,4 +34,7 @@ class Setting:
         """The receipts: in the course's folder, or at `url`."""
         from autograder.grading.store import Store
 
-        return Store(url) if url else Store.in_course(self.files.root)
+        opened = Store(url) if url else Store.in_course(self.files.root)
+        if opened.notice:
+            click.echo(opened.notice, err=True)
+        return opened

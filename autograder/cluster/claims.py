@@ -33,11 +33,15 @@ class Claims:
     def of(self, submissions: Sequence[Submission]) -> set[str]:
         """Students whose submission nobody else grades now, and has graded; from now on it is this run's."""
         work = [(submission.student, submission.digest) for submission in submissions]
-        if not hasattr(self.store, "claim"):
-            return {student for student, _ in work}
-        order, which = self.order, {"force": self.force, "seed": self.seed}
         return self.store.claim(
-            order.assignment, order.suite_hash, order.kit_version, work, self.owner, SECONDS, **which
+            self.order.assignment,
+            self.order.suite_hash,
+            self.order.kit_version,
+            work,
+            self.owner,
+            SECONDS,
+            force=self.force,
+            seed=self.seed,
         )
 
 
@@ -51,7 +55,7 @@ def claiming(store: Store, order: Order, force: bool, seed: int | None) -> Itera
     is_over = threading.Event()
 
     def renew() -> None:
-        while hasattr(store, "renew") and not is_over.wait(SECONDS / 4):
+        while not is_over.wait(SECONDS / 4):
             try:
                 store.renew(claims.owner, SECONDS)
             except GradingError:
@@ -64,8 +68,7 @@ def claiming(store: Store, order: Order, force: bool, seed: int | None) -> Itera
     finally:
         is_over.set()
         keeper.join()
-        if hasattr(store, "release"):
-            store.release(claims.owner)
+        store.release(claims.owner)
 
 
 class Claimed:

@@ -65,13 +65,10 @@ def opened(root: Path, course: Course) -> Iterator[Gradebook]:
 
 def entries(gradebook: Gradebook, store: Store, assignment: Assignment) -> list[Entry]:
     """One entry for each exercise of each student who has a receipt, sorted by student."""
-    found = []
-    for student in store.students():
-        receipt = store.standing(assignment.id, student)
-        if receipt is None:
-            continue
+    found, by_hand = [], store.all_adjustments(assignment.id)
+    for student, receipt in store.standing_receipts(assignment.id).items():
         known = _grades(gradebook, assignment, student)
-        for score in scores(receipt, store.adjustments(assignment.id, student)):
+        for score in scores(receipt, by_hand.get(student, [])):
             grade = known.get(score.exercise)
             auto, manual = (None, None) if grade is None else (grade.auto_score, grade.manual_score)
             found.append(Entry(student, score.exercise, score, auto, manual))

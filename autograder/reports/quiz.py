@@ -21,10 +21,10 @@ Row = tuple[Receipt, Fraction, bool]
 
 def standing_points(store: Store, receipts: Sequence[Receipt]) -> list[Row]:
     """Rows of a table, for receipts of one assignment."""
-    by_hand = store.adjusted(receipts[0].assignment) if receipts else set()
+    by_hand = store.all_adjustments(receipts[0].assignment) if receipts else {}
     rows = []
     for receipt in receipts:
-        given = store.adjustments(receipt.assignment, receipt.student) if receipt.student in by_hand else []
+        given = by_hand.get(receipt.student, [])
         points = sum((s.points for s in scores(receipt, given)), Fraction(0)) if given else receipt.earned
         rows.append((receipt, points, bool(given)))
     return rows

@@ -1,0 +1,1 @@
+"""The revisions of the store, as Alembic reads them."""
