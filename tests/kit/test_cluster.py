@@ -221,7 +221,7 @@ jobs.grade(batch({submissions}), print, print, 2)
 # -- the same, whatever happens
 
 
-RIGHT = LAYER_NORM.replace("    mean = ", "    __import__('time').sleep(0.1)\n    mean = ", 1)
+RIGHT = "import time\n" + LAYER_NORM.replace("    deviation = ", "    time.sleep(0.02)\n    deviation = ", 1)
 """It takes its time, and so leaves some for kills."""
 
 CLASS = {

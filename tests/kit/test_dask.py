@@ -42,7 +42,7 @@ def cluster() -> Iterator[distributed.LocalCluster]:
 def test_a_node_that_is_not_fit_gets_no_work_and_a_sentence_says_why(
     cluster: distributed.LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(on_dask, "PATIENCE", 0)
+    monkeypatch.setattr(on_dask, "PATIENCE", 0.2)
     told: list[str] = []
     for change, why in (
         ({"suite_hash": "0" * 64}, "its week08 is not this run's"),
@@ -73,6 +73,7 @@ def test_receipts_are_those_of_this_machine_also_when_a_worker_is_lost(cluster: 
     assert "isolation" in told[0] and "torch" in told[0]
 
 
-def test_an_address_where_nobody_answers_is_named() -> None:
+def test_an_address_where_nobody_answers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_dask, "TIMEOUT", 1)
     with pytest.raises(GradingError, match="no dask scheduler answers at"):
         on_dask.grade(CLASS, print, print, "tcp://127.0.0.1:9", print)
