@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import TimeRemainingColumn as TimeLeftColumn
 
+from autograder.cluster import jobs
 from autograder.cluster.chunks import Order
 from autograder.cluster.claims import Claimed, Claims, claiming
 from autograder.cluster.keys import Keys
@@ -118,8 +119,6 @@ def _graders(where: Where, notices: Console) -> Grade:
         grade(batch, finished, started, where.scheduler or "", told, where.tls)
 
     def here(batch: Batch, finished: Callable[[Receipt], None], started: Callable[[Submission], None]) -> None:
-        from autograder.cluster import jobs
-
         count = jobs.jobs_for(operator.length_hint(batch.submissions), where.jobs)
         if count > 1:
             jobs.grade(batch, finished, started, count)

@@ -116,6 +116,6 @@ def _fields_of(record: Submission | HandedIn) -> dict[str, Any]:
 
 
 def _submission(data: Mapping[str, Any]) -> Submission:
-    found = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    found: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
     found["files"] = {name: HandedIn(**file) for name, file in data["files"].items()}
     return Submission(**found)

@@ -22,22 +22,23 @@ from autograder.course import CourseError, find_course
 
 def prepare(order: bytes) -> bytes:
     """Have a grader ready for this order: what it runs on, or why it must not be given work."""
-    return packed(_courier().carry({"order": unpacked(order)}))
+    return packed(courier().carry({"order": unpacked(order)}))
 
 
 def grade_chunk(chunk: bytes, patience: float) -> bytes:
     """Receipts of a chunk. Where the grader ended, what it was at, and whether it was killed; a silent one ends too."""
-    return packed(_courier().carry(unpacked(chunk), patience))
+    return packed(courier().carry(unpacked(chunk), patience))
 
 
 @cache
-def _courier() -> _Courier:
-    made = _Courier()
+def courier() -> Courier:
+    """The one of this worker."""
+    made = Courier()
     atexit.register(made.close)
     return made
 
 
-class _Courier:
+class Courier:
     """Takes messages to the grader of this worker, one after the other, and brings back all that is said to them."""
 
     def __init__(self) -> None:
@@ -73,6 +74,7 @@ def _conversation(grader: GraderProcess, message: Mapping[str, Any], patience: f
     grader.send(message)
     while True:
         answers = grader.answers_within(patience)
+        answer: dict[str, Any]
         for answer in answers or ():
             if "ready" in answer:
                 return answer

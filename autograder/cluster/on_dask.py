@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
@@ -213,8 +214,9 @@ class _Cluster:
 
     def _lose(self, node: _Node) -> None:
         """Work of a node that is gone: what it was at may be the reason, what it had beside that not."""
-        first, *others = [*node.chunks.values(), ()]
-        self._dealer.lost(first, [submission for chunk in others for submission in chunk], was_killed=True)
+        chunks = list(node.chunks.values())
+        under_way, untouched = chunks[:1], chunks[1:]
+        self._dealer.lost(chain(*under_way), chain(*untouched), was_killed=True)
         node.chunks.clear()
 
     def _why_nobody_works(self) -> str:

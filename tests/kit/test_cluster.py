@@ -6,16 +6,21 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from grading import batch, comparable, handed_in, run, shared_zygotes, small_course, solution, stub, with_body
 from killing import Killer, below, by_kind
 from nursery import Child, nursery
+from rich.console import Console
 
+from autograder.cli import running
 from autograder.cluster import jobs
 from autograder.cluster.chunks import Chunk, Messages, Order, packed
 from autograder.cluster.dealing import Dealer, Futility
@@ -23,6 +28,7 @@ from autograder.cluster.process import Program
 from autograder.grading import GradingError, Receipt
 from autograder.grading.batch import Batch
 from autograder.grading.run import grade
+from autograder.grading.store import Store
 from autograder.intake import HandedIn, Submission
 
 LAYER_NORM = solution("layer_norm")
@@ -164,12 +170,14 @@ while piece := os.read(0, 1 << 20):
             sys.exit()
         chunk = Chunk.from_dict(message)
         for submission in chunk.submissions:
-            name = submission.student
+            name, order = submission.student, chunk.order
             say(started=name)
             if name == "bad" and name not in chunk.given_up:
                 os._exit(3)
+            work = submission.digest, order.suite_hash, order.kit_version, order.seed
             why = (chunk.given_up.get(name, ""),)
-            say(receipt=Receipt("c", "a", name, None, "graded", "", "", "", 1, "", "", "", 0.0, notes=why).to_dict())
+            receipt = Receipt("c", order.assignment, name, None, "graded", *work, "", "full", "", 0.0, notes=why)
+            say(receipt=receipt.to_dict())
 """
 """A grader that knows nothing, and ends under one student."""
 
@@ -195,6 +203,45 @@ def test_a_fault_of_the_course_stops_the_run_and_scores_nobody() -> None:
     )
     with pytest.raises(GradingError, match="no suite"):
         graded_by(1, batch([Submission("one")]), Graders(("-c", fault)))
+
+
+# -- several runs on one store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[str]:
+    """Where runs keep their receipts; their graders are brittle ones."""
+    url = f"sqlite:///{tmp_path / 'receipts.sqlite'}"
+    Store(url).close()
+    with patch.object(running.jobs, "grade", partial(jobs.grade, start=Graders(("-c", BRITTLE)).start)):
+        yield url
+
+
+def run_on(store: str, of: Batch) -> list[str]:
+    with Store(store) as opened:
+        receipts, _ = running.grade_waiting(of, list(of.submissions), running.Where(2), opened, False, None, Console())
+    return sorted(receipts)
+
+
+def test_two_runs_on_one_store_share_the_class_and_grade_nothing_twice(store: str) -> None:
+    of = batch([Submission(f"s{number:02}") for number in range(60)])
+    with ThreadPoolExecutor(2) as both:
+        tables = list(both.map(lambda _: run_on(store, of), range(2)))
+    assert tables == 2 * [[submission.student for submission in of.submissions]]
+    with Store(store) as opened:
+        assert [len(opened.history(of.assignment.id, student)) for student in tables[0]] == [1] * 60
+
+
+def test_work_that_a_dead_run_has_claimed_is_taken_over_when_the_claim_has_expired(store: str) -> None:
+    of = batch([Submission("one"), Submission("two")])
+    order = Order.of(of)
+    with Store(store) as opened:
+        work = [("one", Submission("one").digest)]
+        assert opened.claim(order.assignment, order.suite_hash, order.kit_version, work, "a dead run", 2.0) == {"one"}
+    assert run_on(store, of) == ["one", "two"]
+
+
+# -- what stays
 
 
 def test_nothing_stays_of_graders_whose_command_is_killed() -> None:

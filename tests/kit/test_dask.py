@@ -12,6 +12,7 @@ from grading import ROOT, batch, comparable, handed_in, run, solution
 from test_cluster import Graders
 
 from autograder.cluster import on_dask
+from autograder.cluster.nodes import courier
 from autograder.grading import GradingError, Receipt
 
 distributed = pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
@@ -37,6 +38,7 @@ def cluster() -> Iterator[distributed.LocalCluster]:
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, **settings) as local,
     ):
         yield local
+        courier().close()  # it is this process's, and would live as long
 
 
 def test_a_node_that_is_not_fit_gets_no_work_and_a_sentence_says_why(
