@@ -63,10 +63,11 @@ def grade_waiting(
     force_claims = force or batch.required_isolation is not None  # a receipt that is not good enough is in the way
     with _meter(len(waiting), notices) as meter, claiming(store, Order.of(batch), force_claims, seed) as claims:
 
-        def finished(receipt: Receipt) -> None:
-            store.add(receipt)
-            receipts[receipt.student] = receipt
-            meter.finished(receipt)
+        def finished(new: Sequence[Receipt]) -> None:
+            store.add_all(new)
+            for receipt in new:
+                receipts[receipt.student] = receipt
+                meter.finished(receipt)
 
         def found(held: Sequence[Submission]) -> dict[str, Receipt]:
             known = {} if force else reusable(store, batch.files, batch.assignment, held, seed)
@@ -104,13 +105,14 @@ def _rounds(
             time.sleep(LOOK_AGAIN)
 
 
-Grade = Callable[[Batch, Callable[[Receipt], None], Callable[[Submission], None]], None]
+Finished = Callable[[Sequence[Receipt]], None]
+Started = Callable[[Submission], None]
 
 
-def _graders(where: Where, notices: Console) -> Grade:
+def _graders(where: Where, notices: Console) -> Callable[[Batch, Finished, Started], None]:
     """What grades a batch: this process where that is quickest, else several, here or elsewhere."""
 
-    def on_dask(batch: Batch, finished: Callable[[Receipt], None], started: Callable[[Submission], None]) -> None:
+    def on_dask(batch: Batch, finished: Finished, started: Started) -> None:
         from autograder.cluster.on_dask import grade
 
         def told(text: str) -> None:
@@ -118,14 +120,14 @@ def _graders(where: Where, notices: Console) -> Grade:
 
         grade(batch, finished, started, where.scheduler or "", told, where.tls)
 
-    def here(batch: Batch, finished: Callable[[Receipt], None], started: Callable[[Submission], None]) -> None:
+    def here(batch: Batch, finished: Finished, started: Started) -> None:
         count = jobs.jobs_for(operator.length_hint(batch.submissions), where.jobs)
         if count > 1:
-            jobs.grade(batch, finished, started, count)
+            jobs.grade(batch, lambda receipt: finished([receipt]), started, count)
             return
         from autograder.grading.run import grade
 
-        grade(batch, finished, started)
+        grade(batch, lambda receipt: finished([receipt]), started)
 
     return on_dask if where.scheduler else here
 

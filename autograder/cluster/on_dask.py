@@ -39,16 +39,19 @@ PATIENCE = 60
 """Seconds to wait for a node that takes work, when there is none."""
 
 
+Finished = Callable[[Sequence[Receipt]], None]
+
+
 def grade(
     batch: Batch,
-    finished: Callable[[Receipt], None],
+    finished: Finished,
     started: Callable[[Submission], None],
     address: str,
     told: Callable[[str], None],
     keys: Keys | None = None,
 ) -> None:
-    """Grade every submission of the batch on the nodes behind this scheduler; `finished` gets each receipt when its
-    chunk is done. `told` gets sentences about nodes: what they run on, or why they get no work.
+    """Grade every submission of the batch on the nodes behind this scheduler; `finished` gets the receipts of each
+    chunk. `told` gets sentences about nodes: what they run on, or why they get no work.
 
     Raises:
         GradingError: there is no scheduler, or no node that is fit.
@@ -92,7 +95,7 @@ class _Cluster:
         # A submission waits for at most five times its seconds of CPU time (see `sandbox.host`); then there are lanes.
         self._patience = 60 + 10 * batch.assignment.limits.seconds_per_submission
 
-    def run(self, finished: Callable[[Receipt], None], started: Callable[[Submission], None]) -> None:
+    def run(self, finished: Finished, started: Callable[[Submission], None]) -> None:
         """Until there is nothing left to deal."""
         waiting_since = time.monotonic()
         while True:
@@ -152,7 +155,7 @@ class _Cluster:
         future.add_done_callback(lambda done: self._done.put((node, done)))
         return future
 
-    def _take(self, node: _Node, future: Future, finished: Callable[[Receipt], None]) -> None:
+    def _take(self, node: _Node, future: Future, finished: Finished) -> None:
         """What has come of a future."""
         if future is not node.preparing and future not in node.chunks:
             return  # of a node that was lost
@@ -173,20 +176,20 @@ class _Cluster:
         node: _Node,
         chunk: Sequence[Submission],
         answer: dict[str, Any],
-        finished: Callable[[Receipt], None],
+        finished: Finished,
     ) -> None:
         submissions = {submission.student: submission for submission in chunk}
-        for data in answer.get("receipts", ()):
-            receipt = Receipt.from_dict(data)
+        receipts = [Receipt.from_dict(data) for data in answer.get("receipts", ())]
+        for receipt in receipts:
             del submissions[receipt.student]
-            self._left -= 1
-            finished(receipt)
+        self._left -= len(receipts)
+        finished(receipts)
         if "fault" in answer:
             self._refuse(node, answer["fault"])
         ended = answer.get("ended", {"under_way": list(submissions) if "lost" in answer else [], "killed": True})
         under_way = [submissions.pop(student) for student in ended["under_way"]]
         self._dealer.lost(under_way, submissions.values(), ended["killed"])
-        if answer.get("receipts") or ("ended" in answer and under_way):
+        if receipts or ("ended" in answer and under_way):
             node.futility.is_disproved()
         else:
             node.futility.ended(was_killed="ended" in answer and ended["killed"])
