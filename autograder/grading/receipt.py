@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from autograder.intake import Submission
@@ -128,10 +129,7 @@ class Receipt:
     def from_dict(cls, data: Mapping[str, Any]) -> Receipt:
         """The receipt that `to_dict` described."""
         known = {k: v for k, v in data.items() if k not in ("earned", "possible")}
-        known["checks"] = tuple(
-            CheckResult(**{**check, "points": Fraction(check["points"]), "earned": Fraction(check["earned"])})
-            for check in data["checks"]
-        )
+        known["checks"] = tuple(map(_check, data["checks"]))
         for name in ("notes", "reading", "ignored"):
             known[name] = tuple(data.get(name, ()))
         for name in ("flags", "curious"):
@@ -141,6 +139,17 @@ class Receipt:
             for exercise, found in data.get("diagnoses", {}).items()
         }
         return cls(**known)
+
+
+def _check(data: Mapping[str, Any]) -> CheckResult:
+    """One check of a receipt. What is the same in the receipts of a whole class is kept once."""
+    same = {name: sys.intern(data[name]) for name in ("id", "exercise", "title", "outcome")}
+    return CheckResult(**{**data, **same, "points": _exact(data["points"]), "earned": _exact(data["earned"])})
+
+
+@lru_cache(maxsize=4096)
+def _exact(points: str) -> Fraction:
+    return Fraction(points)
 
 
 def _shallow(record: Any) -> dict[str, Any]:
