@@ -9,7 +9,6 @@ Memory is that of the command and all that it started, what they share counted o
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -22,13 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(1, str(Path(__file__).parents[1] / "kit"))
 
 from killing import below
-from submissions import make_class, make_mistaken_class, write_class
+from submissions import COMMAND, ENVIRONMENT, ROOT, write_mixed_class
 
 from autograder.cluster.jobs import cores
-from autograder.course import CourseFiles, find_course, load_course
-
-ROOT = find_course(Path(__file__)).parent
-COMMAND = [sys.executable, "-P", "-c", "from autograder.cli import main; main(prog_name='autograder')"]
 
 
 def main() -> None:
@@ -37,10 +32,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, help="graders (default: what `grade` takes)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder, half = Path(name), options.submissions // 2
-        files, assignment = CourseFiles(ROOT), load_course(ROOT).assignment("week08")
-        write_class(folder / "class", "a", make_class(files, assignment, half))
-        write_class(folder / "class", "b", make_mistaken_class(files, assignment, options.submissions - half))
+        folder = Path(name)
+        write_mixed_class(folder / "class", options.submissions)
         arguments = ["grade", "week08", str(folder / "class"), "--store", f"sqlite:///{folder / 'receipts.sqlite'}"]
         arguments += ["--jobs", str(options.jobs)] if options.jobs else []
         print(f"{options.submissions} submissions, {cores()} cores, {options.jobs or 'default'} jobs")
@@ -54,10 +47,9 @@ def main() -> None:
 
 def _measured(arguments: list[str]) -> tuple[float, list[float]]:
     """Seconds, and the memory in MB, second by second."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     begun, is_over, memory = time.monotonic(), threading.Event(), []
     with subprocess.Popen(
-        [*COMMAND, *arguments], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*COMMAND, *arguments], cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
 
         def look() -> None:

@@ -27,13 +27,9 @@ sys.path.insert(1, str(Path(__file__).parents[1] / "kit"))
 
 from grading import comparable
 from killing import Killer, below, by_kind, processes
-from submissions import make_class, make_mistaken_class, write_class
+from submissions import COMMAND, ENVIRONMENT, ROOT, write_mixed_class
 
-from autograder.course import CourseFiles, find_course, load_course
 from autograder.grading.receipt import Receipt
-
-ROOT = find_course(Path(__file__)).parent
-COMMAND = [sys.executable, "-P", "-c", "from autograder.cli import main; main(prog_name='autograder')"]
 
 
 def main() -> None:
@@ -48,7 +44,7 @@ def main() -> None:
     print(f"seed {options.seed}: the same kinds are killed after the same pauses with --seed {options.seed}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _write_class(folder / "class", options.submissions)
+        write_mixed_class(folder / "class", options.submissions)
         undisturbed = _Run(folder / "undisturbed.sqlite", folder / "class", ["--jobs", "1"]).to_its_end()
         where = ["--jobs", str(options.jobs)]
         failures = 0
@@ -97,7 +93,7 @@ class _Run:
                 cwd=ROOT,
                 stdout=output,
                 stderr=sys.stderr,
-                env=_environment(),
+                env=ENVIRONMENT,
             )
             code = self.process.wait()
             if code != -signal.SIGKILL:
@@ -106,7 +102,7 @@ class _Run:
         os.lseek(output, 0, os.SEEK_SET)
         table = os.fdopen(output, encoding="utf-8").read()
         again = subprocess.run(
-            [*COMMAND, *self._arguments, "--json"], cwd=ROOT, capture_output=True, check=False, env=_environment()
+            [*COMMAND, *self._arguments, "--json"], cwd=ROOT, capture_output=True, check=False, env=ENVIRONMENT
         )
         receipts = [Receipt.from_dict(data) for data in json.loads(again.stdout)]
         return table, {receipt.student: comparable(receipt) for receipt in receipts}
@@ -142,7 +138,7 @@ class _Cluster(_NoCluster):
             [*COMMAND, "cluster", "--workers", str(workers), "--port", "0"],
             cwd=ROOT,
             stderr=subprocess.PIPE,
-            env=_environment(),
+            env=ENVIRONMENT,
             text=True,
         )
         assert self._process.stderr is not None
@@ -183,17 +179,6 @@ def _left_behind(seen: set[int]) -> list[int]:
         if not left or time.monotonic() > deadline:
             return left
         time.sleep(0.2)
-
-
-def _write_class(folder: Path, count: int) -> None:
-    """Half of them with parts that are broken, half of them with named mistakes."""
-    files, assignment = CourseFiles(ROOT), load_course(ROOT).assignment("week08")
-    write_class(folder, "a", make_class(files, assignment, count // 2))
-    write_class(folder, "b", make_mistaken_class(files, assignment, count - count // 2))
-
-
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
 
 
 def _tell_difference(undisturbed: Outcome, found: Outcome) -> None:

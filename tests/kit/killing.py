@@ -38,7 +38,7 @@ def below(root: int) -> dict[int, tuple[int, str]]:
 
 def by_kind(family: dict[int, tuple[int, str]], is_grader: Callable[[int, str], bool]) -> dict[str, list[int]]:
     """Graders, zygotes, workers, and the workers of dask among these processes."""
-    kinds: dict[str, list[int]] = {"grader": [], "zygote": [], "worker": [], "dask worker": []}
+    kinds: dict[str, list[int]] = {"grader": [], "zygote": [], "worker": []}
     for pid, (parent, command) in family.items():
         is_of_a_zygote = "zygote.py" in family.get(parent, (0, ""))[1]
         if "zygote.py" in command:
@@ -46,7 +46,7 @@ def by_kind(family: dict[int, tuple[int, str]], is_grader: Callable[[int, str], 
         elif is_grader(pid, command):
             kinds["grader"].append(pid)
         elif "spawn_main" in command:
-            kinds["dask worker"].append(pid)
+            kinds.setdefault("dask worker", []).append(pid)
     return kinds
 
 
@@ -60,8 +60,9 @@ def _leads_its_session(pid: int) -> bool:
 class Killer:
     """Kills one process of a random kind, again and again. Use as a context manager.
 
-    `find` gives the processes by kind; between two kills it waits `pause` seconds on average, and it stops after
-    `most` of them. `killed` counts.
+    `find` gives the processes by kind; where there is none of the kind that was drawn, nothing is killed this time, so
+    that what is starting has a chance. Between two tries it waits `pause` seconds on average, and it stops after `most`
+    kills. `killed` counts.
     """
 
     def __init__(
@@ -84,10 +85,10 @@ class Killer:
         while sum(self.killed.values()) < self._most and not self._is_over.wait(
             self._draw.uniform(0.2, 1.8) * self._pause
         ):
-            kinds = {kind: sorted(pids) for kind, pids in self._find().items() if pids}
-            if kinds:
-                kind = self._draw.choice(sorted(kinds))
-                self._kill(kind, kinds[kind])
+            kinds = self._find()
+            kind = self._draw.choice(sorted(kinds)) if kinds else ""
+            if kinds.get(kind):
+                self._kill(kind, sorted(kinds[kind]))
 
     def _kill(self, kind: str, pids: Sequence[int]) -> None:
         try:
