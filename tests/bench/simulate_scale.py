@@ -29,9 +29,9 @@ class Costs:
     """Seconds, as measured on a two-core x86-64 server (see docs/scale.md)."""
 
     start: float = 14.0
-    """From the first word to a worker until it is ready: grader and zygote start."""
-    submission: float = 0.33
-    """A submission, in a grader that shares the node's two cores with another one."""
+    """From the first word to a worker until it is ready: grader and zygote start, beside those of the other worker."""
+    submission: float = 0.39
+    """A submission, in a grader that shares the node's two cores with another one: 300 a minute and node."""
     spread: float = 0.35
     """Standard deviation of that, as a part of it."""
     slow: float = 60.0
@@ -41,12 +41,12 @@ class Costs:
     """On the worker, for a chunk: what is under way at its end does not overlap with the next."""
     trip: float = 0.02
     """On the way to a node and back."""
-    deal: float = 0.0015
-    """In the command, to deal a chunk: pack, send."""
-    take: float = 0.0012
-    """In the command, for a receipt: fetch, unpack, check."""
-    write: float = 0.0012
-    """In the store, for a receipt."""
+    deal: float = 0.010
+    """In the command, for a chunk: claim, pack, send, fetch."""
+    take: float = 0.0015
+    """In the command, for a receipt of 36 kB: unpack, check."""
+    write: float = 0.0023
+    """In the store (SQLite), for a receipt that is written with the others of its chunk."""
 
 
 @dataclass(frozen=True)
