@@ -28,7 +28,9 @@ from autograder.intake import Submission
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-MOST_IN_A_CHUNK = 16
+LEAST_IN_A_CHUNK, MOST_IN_A_CHUNK = 4, 16
+"""Chunks get smaller towards the end, so that no node is the last by much."""
+
 AHEAD = 2
 """So many chunks does a node have at most: one it grades, and one that is there when that is done."""
 
@@ -37,6 +39,11 @@ TIMEOUT = 20
 
 PATIENCE = 60
 """Seconds to wait for a node that takes work, when there is none."""
+
+
+def chunk_size(left: int, workers: int) -> int:
+    """So many submissions go into the next chunk."""
+    return max(LEAST_IN_A_CHUNK, min(MOST_IN_A_CHUNK, left // (2 * AHEAD * workers)))
 
 
 Finished = Callable[[Sequence[Receipt]], None]
@@ -138,8 +145,7 @@ class _Cluster:
     def _deal_to(self, node: _Node, started: Callable[[Submission], None]) -> None:
         """Give a node as much as it can have."""
         while node.has_room:
-            size = min(MOST_IN_A_CHUNK, max(1, self._left // (2 * AHEAD * len(self._nodes))))
-            dealt = self._dealer.deal(size, is_idle=not node.chunks)
+            dealt = self._dealer.deal(chunk_size(self._left, len(self._nodes)), is_idle=not node.chunks)
             if not dealt:
                 break
             node.is_alone = self._dealer.is_suspect(dealt[0])

@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder.cluster.on_dask import AHEAD, MOST_IN_A_CHUNK
+from autograder.cluster.on_dask import AHEAD, MOST_IN_A_CHUNK, chunk_size
 
 SUBMISSIONS = (100_000, 1_000_000)
 NODES = (10, 30, 100, 300, 1000)
@@ -75,7 +75,7 @@ def simulate(submissions: int, nodes: int, costs: Costs, seed: int = 1) -> Outco
         command = max(command, moment)
         work = receipts * (costs.take + costs.write)
         if left:
-            size = min(left, MOST_IN_A_CHUNK, max(1, left // (2 * AHEAD * workers)))
+            size = min(left, chunk_size(left, workers))
             left -= size
             work += costs.deal
             begin = max(free_at[worker], command + work + costs.trip)
