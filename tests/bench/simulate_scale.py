@@ -125,7 +125,8 @@ def _draw(found: dict[tuple[int, int], Outcome], costs: Costs, picture: Path) ->
 
     ceiling = 60 / (costs.take + costs.write + costs.deal / MOST_IN_A_CHUNK)
     figure, axes = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
-    alone = 60 * 2 / (costs.submission + costs.chunk / MOST_IN_A_CHUNK)
+    mean = costs.submission + costs.slow_share * costs.slow + costs.chunk / MOST_IN_A_CHUNK
+    alone = 60 * 2 / mean
     axes.plot(NODES, [alone * nodes for nodes in NODES], color="0.7", linestyle=":", label="all nodes always busy")
     axes.axhline(ceiling, color="0.4", linestyle="--", label=f"one command and one store: {ceiling:,.0f} a minute")
     for count, marker, color in zip(SUBMISSIONS, "os", ("#0072b2", "#d55e00"), strict=True):
@@ -135,9 +136,12 @@ def _draw(found: dict[tuple[int, int], Outcome], costs: Costs, picture: Path) ->
             minutes = found[count, nodes].seconds / 60
             told = f"{minutes / 60:.1f} h" if minutes > 120 else f"{minutes:.0f} min"
             below = count == min(SUBMISSIONS)
-            axes.annotate(told, (nodes, rate), (4, -13 if below else 6), textcoords="offset points", fontsize=8)
+            place = {"xytext": (6, -14) if below else (-6, 7), "ha": "left" if below else "right"}
+            axes.annotate(told, (nodes, rate), textcoords="offset points", fontsize=8, **place)
     axes.set(xscale="log", yscale="log", xlabel="nodes of two cores", ylabel="submissions a minute, start-up included")
+    axes.set(xlim=(6, 2000), ylim=(1000, 600_000))
     axes.set_xticks(NODES, [f"{nodes:,}" for nodes in NODES])
+    axes.set_yticks([1000, 10_000, 100_000], ["1,000", "10,000", "100,000"])
     axes.minorticks_off()
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8, loc="upper left")
