@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from autograder.cli.collecting import collected
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
+from autograder.cli.running import HERE, Where, grade_waiting
 from autograder.cli.setting import Setting
 from autograder.course import Assignment
+from autograder.grading.batch import Batch
 from autograder.grading.final import final_scores
 from autograder.grading.kills import unproved
 from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable, with_known_times
 from autograder.grading.score import manual_notes
-from autograder.grading.store import Adjustment, Store
+from autograder.grading.store import Adjustment
 from autograder.intake import Submission
 from autograder.reports.terminal import Row, class_table
 from autograder.sandbox.levels import satisfies
@@ -39,6 +39,7 @@ def run(
     as_json: bool,
     require_isolation: str | None = None,
     handed_in: Path | None = None,
+    where: Where = HERE,
 ) -> int:
     """Grade, keep the receipts, print a table. Returns the exit code."""
     setting = Setting.find(course)
@@ -56,9 +57,16 @@ def run(
         # The same work as before what stands now: those receipts stand again.
         receipts.add_all(receipt for student, receipt in reused.items() if receipt != before.get(student))
         waiting = [s for s in submissions if s.student not in reused]
-        fresh: dict[str, Receipt] = {}
-        how = {"shared_workers": not fresh_workers, "required_isolation": require_isolation}
-        interrupted = _grade(setting, graded, waiting, seed, how, receipts, fresh, notices)
+        batch = Batch(
+            files=setting.files,
+            course=setting.course.id,
+            assignment=graded,
+            submissions=waiting,
+            seed=secrets.randbelow(2**31) if seed is None else seed,
+            shared_workers=not fresh_workers,
+            required_isolation=require_isolation,
+        )
+        fresh, interrupted = grade_waiting(batch, waiting, where, receipts, force, seed, notices)
         results = [r for s in submissions if (r := reused.get(s.student) or fresh.get(s.student))]
         by_hand = receipts.all_adjustments(assignment)
         rows = [_row(r, before.get(r.student), by_hand.get(r.student, []), graded) for r in results]
@@ -92,55 +100,6 @@ def run(
         notices.print(f"stopped; {len(fresh)} new receipts are kept, {again} goes on", highlight=False)
         return STOPPED
     return ATTENTION if attention or strangers else OK
-
-
-def _grade(
-    setting: Setting,
-    assignment: Assignment,
-    waiting: Sequence[Submission],
-    seed: int | None,
-    how: Mapping[str, Any],
-    store: Store,
-    fresh: dict[str, Receipt],
-    notices: Console,
-) -> bool:
-    """Grade those without a receipt, with a progress bar. True when the user stopped it."""
-    if not waiting:
-        return False
-    from autograder.grading.run import grade
-    from autograder.grading.submission import Batch
-
-    batch = Batch(
-        files=setting.files,
-        course=setting.course.id,
-        assignment=assignment,
-        submissions=waiting,
-        seed=secrets.randbelow(2**31) if seed is None else seed,
-        **how,
-    )
-    columns = (
-        TextColumn("grading"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[student]}", markup=False),
-    )
-    with Progress(*columns, console=notices, transient=True, disable=not notices.is_terminal) as progress:
-        task = progress.add_task("grading", total=len(waiting), student="")
-
-        def finished(receipt: Receipt) -> None:
-            store.add(receipt)
-            fresh[receipt.student] = receipt
-            progress.advance(task)
-
-        started: Callable[[Submission], None] = lambda s: progress.update(task, student=s.student)  # noqa: E731
-        try:
-            grade(batch, finished, started)
-        except KeyboardInterrupt:
-            return True
-    return False
 
 
 def _row(receipt: Receipt, before: Receipt | None, adjustments: Sequence[Adjustment], assignment: Assignment) -> Row:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,9 @@ from autograder.sandbox.levels import MECHANISMS, REQUIRABLE
 
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 """Not to be imported: nbformat's validation would take seconds to have it for addresses that no notebook has."""
+
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 class _Group(click.Group):
@@ -43,6 +48,28 @@ class _Group(click.Group):
 def text(argument: str) -> str:
     """Words from the command line, which come as escaped bytes where the terminal's encoding cannot read them."""
     return os.fsencode(argument).decode("utf-8", "replace")
+
+
+def _tls_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The files for TLS, named as dask names them; all three or none."""
+
+    @click.option("--tls-ca-file", type=_FILE, help="TLS: certificate of the authority, PEM.")
+    @click.option("--tls-cert", type=_FILE, help="TLS: certificate of this side, PEM.")
+    @click.option("--tls-key", type=_FILE, help="TLS: private key of this side, PEM.")
+    @functools.wraps(command)
+    def with_tls(
+        *arguments: Any, tls_ca_file: Path | None, tls_cert: Path | None, tls_key: Path | None, **options: Any
+    ) -> None:
+        from autograder.cluster.keys import Keys
+
+        keys = None
+        if tls_ca_file and tls_cert and tls_key:
+            keys = Keys(tls_ca_file, tls_cert, tls_key)
+        elif tls_ca_file or tls_cert or tls_key:
+            raise click.UsageError("TLS takes all of --tls-ca-file, --tls-cert and --tls-key")
+        command(*arguments, tls=keys, **options)
+
+    return with_tls
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -87,16 +114,37 @@ def release(course: Path | None, /, assignment: str, force: bool) -> None:
     type=click.Choice(REQUIRABLE),
     help="Grade nothing where less stands between student code and this machine (see `autograder doctor`).",
 )
+@click.option("--jobs", type=click.IntRange(1, 256), help="So many graders (default: the cores, as far as it pays).")
+@click.option("--scheduler", metavar="ADDRESS", help="Grade on the nodes of a dask cluster, such as tcp://host:8786.")
+@_tls_options
 @click.option("--json", "as_json", is_flag=True, help="Print the receipts as JSON instead of a table.")
 @click.pass_obj
-def grade(course: Path | None, /, **options: Any) -> None:
+def grade(course: Path | None, /, jobs: int | None, scheduler: str | None, tls: Any, **options: Any) -> None:
     """Grade the submissions at PATHS: each a submission folder or zip, or a folder of them.
 
     Exit code 0: complete. 1: complete, some submissions need attention. 2: the kit or the course is at fault.
     """
     from autograder.cli.grade import run
+    from autograder.cli.running import Where
 
-    sys.exit(run(course, **options))
+    if jobs and scheduler:
+        raise click.UsageError("--jobs is for this machine, --scheduler for others; give one of them")
+    sys.exit(run(course, where=Where(jobs, scheduler, tls), **options))
+
+
+@main.command()
+@click.option("--workers", type=click.IntRange(1, 256), help="So many workers (default: as many as cores).")
+@click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="Of the scheduler.")
+@_tls_options
+@click.pass_obj
+def cluster(course: Path | None, /, **options: Any) -> None:
+    """Start a dask scheduler and workers on this machine, for a try of `grade --scheduler`; Ctrl-C ends them.
+
+    It listens on this machine only. docs/scale.md says how to start one on many.
+    """
+    from autograder.cli.cluster import run
+
+    run(course, **options)
 
 
 @main.command()

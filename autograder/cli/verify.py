@@ -15,8 +15,8 @@ from rich.text import Text
 from autograder.cli.exit_codes import ATTENTION, OK
 from autograder.cli.setting import Setting
 from autograder.course.mistakes import Mistakes
+from autograder.grading.batch import Batch
 from autograder.grading.kills import kills_text
-from autograder.grading.submission import Batch
 from autograder.proof import rules
 from autograder.proof.apart import run_apart
 from autograder.proof.experiment import Experiment

@@ -23,11 +23,12 @@ from autograder.grading.kills import load_kills
 from autograder.grading.receipt import PASSED, Diagnosis
 from autograder.sandbox.host import Worker, Zygote
 from autograder.sandbox.script import Script
-from autograder.sandbox.session import Session
+from autograder.sandbox.session import Session, Unit
 from autograder.suite.desk import Seat
 
 if TYPE_CHECKING:
-    from autograder.grading.submission import Batch, Grader, Judged, Key
+    from autograder.grading.batch import Batch
+    from autograder.grading.submission import Grader, Judged, Key
 
 MOST_REPLAYED = 24
 """So many mistakes at most are looked at for one exercise of one submission."""
@@ -178,12 +179,10 @@ class Diagnoser:
                 if not missing or whole is None:
                     continue
                 seat = Seat(session, {key[0]: exercise.source(mistake)})
-                answers = None
-                if session.begin_rehearsal(self._grader.desk.unit_of(seat, *key), exercise.script(whole, missing)):
-                    yield session.rehearsing
-                    answers = session.end_rehearsal()
-                if answers is None:
-                    session.forget_rehearsal(key[0])
+                unit, script = self._grader.desk.unit_of(seat, *key), exercise.script(whole, missing)
+                answers = yield from _answers(session, unit, script)
+                if answers is None and session.perhaps_by_chance:
+                    answers = yield from _answers(session, unit, script)
                 for place, answer in zip(missing, answers or [b""] * len(missing), strict=True):
                     exercise.answers[name, place] = evidence_of(whole.checks[place], answer)
         except BaseException:
@@ -282,6 +281,17 @@ class _Exercise:
             if count > MOST_REPLAYED:
                 break
             yield alike
+
+
+def _answers(session: Session, unit: Unit, script: Script) -> Generator[Worker, None, list[bytes] | None]:
+    """The packed replies to each check of a script; None when it could not be answered, and nothing is left of it."""
+    answers = None
+    if session.begin_rehearsal(unit, script):
+        yield session.rehearsing
+        answers = session.end_rehearsal()
+    if answers is None:
+        session.forget_rehearsal(unit.exercise)
+    return answers
 
 
 def _diagnosis(suspect: Suspect, ids: Sequence[str]) -> Diagnosis:

@@ -15,10 +15,11 @@ import pytest
 import torch
 
 from autograder.course import Assignment, CourseError, load_traces
+from autograder.grading.batch import Batch
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
-from autograder.grading.schedule import Zygotes, grade_all
-from autograder.grading.submission import Batch, Grader
+from autograder.grading.schedule import LANES, Zygotes, grade_all
+from autograder.grading.submission import Grader
 from autograder.intake import Submission
 from autograder.sandbox.host import NotConfined, SandboxError
 from autograder.suite.desk import Desk
@@ -33,17 +34,19 @@ def grade(
     finished: Callable[[Receipt], None],
     started: Callable[[Submission], None],
     zygotes: Zygotes | None = None,
+    lanes: int = LANES,
 ) -> None:
     """Grade every submission of the batch; `finished` gets each receipt as soon as it is complete.
 
     A process that grades batch after batch may hand in the `zygotes` to use; without, they are of this run.
+    `lanes` submissions are under way at a time.
 
     Raises:
         GradingError: the suites or the sandbox are at fault; nothing was scored by them.
         Exception: what `finished` or `started` raised, such as that a receipt cannot be kept.
         KeyboardInterrupt: the user stopped; receipts so far were handed over.
     """
-    run = _Run(batch, finished, started, zygotes)
+    run = _Run(batch, finished, started, zygotes, lanes)
     suites = [batch.files.suite_file(batch.assignment.id, e.name) for e in batch.assignment.exercises]
     missing = [path.name for path in suites if not path.is_file()]
     if missing:
@@ -70,6 +73,7 @@ class _Run:
     finished: Callable[[Receipt], None]
     started: Callable[[Submission], None]
     zygotes: Zygotes | None = None
+    lanes: int = LANES
     error: str | None = None
     ready: bool = False
     failure: BaseException | None = None
@@ -98,7 +102,7 @@ class _Run:
         try:
             own = Zygotes(required=self.batch.required_isolation)
             with nullcontext(self.zygotes) if self.zygotes else own as zygotes:
-                grade_all(grader, self.batch.submissions, self.started, self.finished, zygotes)
+                grade_all(grader, self.batch.submissions, self.started, self.finished, zygotes, self.lanes)
         except NotConfined as error:
             self.error = str(error)
         except SandboxError as error:

@@ -16,6 +16,9 @@ from autograder.sandbox.host import NotConfined, SandboxError, Spawner, Worker, 
 LANES = min(4, max(2, os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
 
+PATIENCE = 4
+"""So often the sandbox may fail under one submission before a human has to look at it: something else may end it."""
+
 COLLECT_EVERY = 10
 """Rubbish is collected after so many submissions: by itself Python waits until there is a quarter of all there is."""
 
@@ -26,8 +29,11 @@ def grade_all(
     started: Callable[[Submission], None],
     finished: Callable[[Receipt], None],
     zygotes: Zygotes,
+    most_lanes: int = LANES,
 ) -> None:
     """Grade submissions in order, a few at a time; `finished` gets each receipt at once.
+
+    That there is no next submission need not be the end: it is asked for again as long as some are under way.
 
     Raises:
         NotConfined: student code cannot be closed in as required or promised, or have the scratch that was asked for.
@@ -40,11 +46,18 @@ def grade_all(
     _learn(grader, zygotes)
     try:
         while True:
-            while len(lanes) < LANES and (submission := next(waiting, None)) is not None:
+            while not suspects and len(lanes) < most_lanes and (submission := next(waiting, None)) is not None:
+                if submission.student in grader.batch.given_up:
+                    why = SandboxError(grader.batch.given_up[submission.student])
+                    finished(grader.left_to_a_human(submission, zygotes.get(), why))
+                    continue
                 started(submission)
                 lanes.append(_Lane(submission, zygotes.get(), grader))
-            if not lanes:
+            if not lanes and not suspects:
                 break
+            if not lanes:
+                _one_by_one(grader, zygotes, suspects, finished)
+                continue
             lane = _next_to_go_on(lanes)
             try:
                 receipt = lane.go_on()
@@ -61,7 +74,6 @@ def grade_all(
             done += 1
             if done % COLLECT_EVERY == 0:
                 gc.collect()
-        _one_by_one(grader, zygotes, suspects, finished)
     finally:
         for lane in lanes:
             lane.steps.close()
@@ -69,14 +81,16 @@ def grade_all(
 
 
 def _learn(grader: Grader, zygotes: Zygotes) -> None:
-    """Let the grader learn its scripts. Without them it grades as well, only slower."""
-    zygote = zygotes.get()
-    try:
-        grader.learn(zygote)
-    except NotConfined:
-        raise
-    except SandboxError:
-        zygotes.replace(zygote)
+    """Let the grader learn its scripts. Without them it grades as well, only slower, and names no mistakes."""
+    for _ in range(PATIENCE):
+        zygote = zygotes.get()
+        try:
+            grader.learn(zygote)
+            return
+        except NotConfined:
+            raise
+        except SandboxError:
+            zygotes.replace(zygote)
 
 
 class _Lane:
@@ -110,20 +124,28 @@ def _next_to_go_on(lanes: deque[_Lane]) -> _Lane:
 
 
 def _one_by_one(
-    grader: Grader, zygotes: Zygotes, suspects: Iterable[Submission], finished: Callable[[Receipt], None]
+    grader: Grader, zygotes: Zygotes, suspects: deque[Submission], finished: Callable[[Receipt], None]
 ) -> None:
     """Submissions under which the grader failed, each alone now, so that only the one at fault is left to a human."""
-    for submission in suspects:
-        lane = _Lane(submission, zygotes.get(), grader)
+    while suspects:
+        finished(_alone(grader, zygotes, suspects.popleft()))
+
+
+def _alone(grader: Grader, zygotes: Zygotes, submission: Submission) -> Receipt:
+    for tries_left in reversed(range(PATIENCE)):
+        zygote = zygotes.get()
         try:
+            lane = _Lane(submission, zygote, grader)
             while (receipt := lane.go_on()) is None:
                 pass
+            return receipt
         except NotConfined:
             raise
         except Exception as failure:
-            zygotes.replace(lane.zygote)
-            receipt = grader.left_to_a_human(submission, zygotes.get(), failure)
-        finished(receipt)
+            zygotes.replace(zygote)
+            if not tries_left or not isinstance(failure, SandboxError):
+                return grader.left_to_a_human(submission, zygotes.get(), failure)
+    raise AssertionError("the last try returns")
 
 
 class Zygotes:
@@ -149,10 +171,34 @@ class Zygotes:
             self._current.close()
 
     def get(self) -> Zygote:
-        """The running zygote; started when it is first needed."""
-        kind = Zygote if self._forks else Spawner
-        self._current = self._current or kind(self._without, self._required)
+        """The running zygote, warm; started when it is first needed.
+
+        Raises:
+            SandboxError: it does not start.
+        """
+        if self._current is None:
+            self._current = self._started()
         return self._current
+
+    def _started(self) -> Zygote:
+        kind = Zygote if self._forks else Spawner
+        for tries_left in reversed(range(PATIENCE)):
+            try:
+                zygote = kind(self._without, self._required)
+            except NotConfined:
+                raise
+            except SandboxError:
+                if not tries_left:
+                    raise
+                continue
+            try:
+                assert zygote.report
+                return zygote
+            except SandboxError:
+                zygote.close()
+                if not tries_left:
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     def replace(self, failed: Zygote) -> None:
         """Close this one, unless another submission has already had it replaced."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -13,11 +13,10 @@ from itertools import groupby
 import pytest
 
 from autograder import __version__
-from autograder.course import Assignment, CourseFiles
+from autograder.grading.batch import Batch
 from autograder.grading.diagnosis import Answered, Diagnoser
 from autograder.grading.hashes import suite_hash
 from autograder.grading.inspector import Findings, Inspector
-from autograder.grading.kills import Kill
 from autograder.grading.receipt import (
     GRADER_TROUBLE,
     PASSED,
@@ -48,26 +47,6 @@ MOST_REMEMBERED = 64
 _MOST_LEARNED = 16
 _learned: dict[tuple[str, str, int], dict[Key, Script]] = {}
 """Scripts of the latest runs of this process, by suite, solutions and seed: all that they depend on."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What is graded, and how."""
-
-    files: CourseFiles
-    course: str
-    assignment: Assignment
-    submissions: Sequence[Submission]
-    seed: int
-    shared_workers: bool = True
-    required_isolation: str | None = None
-    """The level below which nothing is graded (see `sandbox.levels`)."""
-    only: Mapping[str, Collection[str]] | None = None
-    """Exercises to grade, by student; None: all of them."""
-    diagnoses: bool = True
-    """Name the mistakes behind checks that failed?"""
-    kills: Mapping[str, Mapping[str, Kill]] | None = None
-    """Which checks the mistakes of each exercise fail, where that is not to be read from the course's files."""
 
 
 @dataclass(frozen=True)

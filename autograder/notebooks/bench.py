@@ -18,6 +18,7 @@ from typing import Any
 
 from autograder import __version__
 from autograder.course import Assignment, Course, CourseFiles, find_course, load_course
+from autograder.grading.batch import Batch
 from autograder.grading.disclosure import hint_withheld
 from autograder.grading.errors import GradingError
 from autograder.grading.hashes import suite_hash
@@ -26,7 +27,6 @@ from autograder.grading.reuse import reusable, with_known_times
 from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.grading.store import Store
-from autograder.grading.submission import Batch
 from autograder.intake import Submission, collect_one
 from autograder.notebooks.runner import ENVIRONMENT, WARM, CellLimits, CellRun, run_cells
 from autograder.quiz.bank import Bank, has_quiz, load_bank, quiz_folder

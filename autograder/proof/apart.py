@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from queue import Empty, Queue
 from typing import Any
 
-from autograder.grading.submission import Batch
+from autograder.grading.batch import Batch
 from autograder.proof.experiment import Begin, Experiment, run
 from autograder.proof.samples import SOLUTION, STUB, Sample
 

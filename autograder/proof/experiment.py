@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from autograder.course import Assignment, CourseFiles, Exercise
+from autograder.grading.batch import Batch
 from autograder.grading.kills import Kill
 from autograder.grading.receipt import CheckResult, Receipt
 from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
-from autograder.grading.submission import Batch
 from autograder.proof.samples import ALSO, EQUIVALENT, MISTAKE, PAIR, SOLUTION, STUB, Sample
 from autograder.sandbox.levels import MECHANISMS
 

@@ -442,7 +442,7 @@ class Worker:
 
 
 def first_to_answer(workers: Sequence[Worker]) -> int:
-    """Wait until one of these has answered, ended, or used up its time. Returns its place, the first if several have."""
+    """Wait until one of these has answered, ended or used up its time. Returns its place, the first if several have."""
     while True:
         for place, worker in enumerate(workers):
             if not worker.alive or worker.has_answered():

@@ -99,6 +99,13 @@ class Session:
         self._perhaps_by_chance = False
         self._had_another_try = False
 
+    @property
+    def perhaps_by_chance(self) -> bool:
+        """Was there no answer for a reason that need not lie in what was asked? The worker may have been ended from
+        outside, as by a host that runs out of memory; or it hardly computed, and the host was busy with something else.
+        """
+        return self._perhaps_by_chance
+
     def begin_check(self, seed: int) -> None:
         """The next operations belong to a new check: its own clock, process-wide settings as in a new process."""
         self.frames = []
@@ -162,6 +169,7 @@ class Session:
 
     def begin_rehearsal(self, unit: Unit, script: Script) -> bool:
         """Send a worker the whole script of an exercise. False when that cannot be; then grade without."""
+        self._perhaps_by_chance = False
         if self.refusal(unit) or id(unit) in self._unloadable:
             return False
         self._make_way_for(unit)
@@ -242,11 +250,7 @@ class Session:
         self._end_worker()
 
     def try_again(self) -> bool:
-        """After a check without an answer: may it run once more? Once a submission.
-
-        The worker may have been ended from outside, as by a host that runs out of memory; or it hardly computed, and
-        the host was busy with something else.
-        """
+        """After a check without an answer, perhaps by chance: may it run once more? Once a submission."""
         if self._had_another_try or not self._perhaps_by_chance:
             return False
         self._had_another_try = True

@@ -41,7 +41,10 @@ def main() -> None:
     _become_subreaper()
     footprint = Footprint()
     _use_huge_pages()
-    control.sendall(json.dumps({**_report(), **confinement.report()}).encode() + b"\n")
+    try:
+        control.sendall(json.dumps({**_report(), **confinement.report()}).encode() + b"\n")
+    except OSError:
+        os._exit(0)  # the grader is gone
     live: set[int] = set()
     own_limits = _own_limits()
     while True:

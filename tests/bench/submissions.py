@@ -1,14 +1,24 @@
-"""A generated class for benchmarks: right answers in two styles, some parts wrong or not attempted; always the same."""
+"""Generated classes for benchmarks, always the same: right answers in two styles, some parts wrong or not attempted;
+and the command that grades one that is written to a folder.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
 
 from autograder.authoring.variants import written
-from autograder.course import Assignment, CourseFiles
+from autograder.course import Assignment, CourseFiles, find_course, load_course
 from autograder.course.mistakes import load_mistakes
 from autograder.intake import HandedIn, Submission
+
+ROOT = find_course(Path(__file__)).parent
+COMMAND = [sys.executable, "-P", "-c", "from autograder.cli import main; main(prog_name='autograder')"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "COLUMNS": "200"}
 
 _REGION = re.compile(r"^( *)### BEGIN SOLUTION\n(.*?)^ *### END SOLUTION\n", re.S | re.M)
 _WRONG = ("raise NotImplementedError('todo')", "return None", "raise ValueError('lost')")
@@ -49,6 +59,21 @@ def make_mistaken_class(files: CourseFiles, assignment: Assignment, count: int) 
         handed_in = {n: HandedIn(n, f"{n}.py", f"# {number}\n{s}".encode()) for n, s in sources.items()}
         submissions.append(Submission(f"s{number:04}", None, handed_in, "ready"))
     return submissions
+
+
+def write_mixed_class(folder: Path, count: int) -> None:
+    """A class of week08 as folders: half of them of one kind, half of the other."""
+    files, assignment = CourseFiles(ROOT), load_course(ROOT).assignment("week08")
+    _write(folder, "a", make_class(files, assignment, count // 2))
+    _write(folder, "b", make_mistaken_class(files, assignment, count - count // 2))
+
+
+def _write(folder: Path, prefix: str, submissions: Iterable[Submission]) -> None:
+    for submission in submissions:
+        home = folder / f"{prefix}{submission.student}"
+        home.mkdir(parents=True)
+        for name, file in submission.files.items():
+            (home / f"{name}.py").write_bytes(file.content)
 
 
 def _broken(source: str, draw: random.Random) -> str:

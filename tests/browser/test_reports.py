@@ -19,7 +19,7 @@ from autograder.cli.report import dashboard, report
 from autograder.course import CourseFiles, load_course
 from autograder.grading.run import grade
 from autograder.grading.store import Adjustment, Store, now
-from autograder.grading.submission import Batch
+from autograder.grading.batch import Batch
 from autograder.reports.pages import page_name
 
 ROOT = Path(__file__).parents[2]

@@ -56,13 +56,23 @@ class Nursery:
         self._asked = ours
 
     def start(
-        self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str], host: str, out: int, err: int
+        self,
+        arguments: Sequence[str],
+        cwd: Path,
+        env: Mapping[str, str],
+        host: str,
+        out: int,
+        err: int,
+        into: int | None = None,
     ) -> Child:
-        """Start `python ARGUMENTS` (`-m MODULE ...` or `-c CODE ...`), as on another host or as another user."""
+        """Start `python ARGUMENTS` (`-m MODULE ...` or `-c CODE ...`), as on another host or as another user; `into` is
+        its standard input, where it has one.
+        """
         ours, theirs = socket.socketpair()
         request = {"arguments": list(arguments), "cwd": str(cwd), "env": dict(env), "host": host}
+        descriptors = [out, err, theirs.fileno(), *([] if into is None else [into])]
         with theirs:
-            socket.send_fds(self._asked, [json.dumps(request).encode()], [out, err, theirs.fileno()])
+            socket.send_fds(self._asked, [json.dumps(request).encode()], descriptors)
         return Child(ours)
 
     def run(
@@ -104,7 +114,7 @@ def main() -> None:
     gc.freeze()
     watching: set[int] = set()
     while True:
-        request, descriptors, _, _ = socket.recv_fds(asked, 1 << 20, 3)
+        request, descriptors, _, _ = socket.recv_fds(asked, 1 << 20, 4)
         watching = {pid for pid in watching if not os.waitpid(pid, os.WNOHANG if request else 0)[0]}
         if not request:
             return
@@ -117,21 +127,23 @@ def main() -> None:
             os.close(descriptor)
 
 
-def _watch(request: dict[str, Any], out: int, err: int, status: int) -> NoReturn:
+def _watch(request: dict[str, Any], out: int, err: int, status: int, *into: int) -> NoReturn:
     """In a fork: start the command in another one, tell its number, and how it ended."""
     pid = os.fork()
     if pid == 0:
         os.close(status)
-        _become(request, out, err)
-    os.close(out)
-    os.close(err)
+        _become(request, out, err, *into)
+    for descriptor in (out, err, *into):
+        os.close(descriptor)
     os.write(status, f"{pid}\n".encode())
     os.write(status, f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\n".encode())
     os._exit(0)
 
 
-def _become(request: dict[str, Any], out: int, err: int) -> NoReturn:
+def _become(request: dict[str, Any], out: int, err: int, *into: int) -> NoReturn:
     """Be the command."""
+    for descriptor in into:
+        os.dup2(descriptor, 0)
     os.dup2(out, 1)
     os.dup2(err, 2)
     os.closerange(3, 256)

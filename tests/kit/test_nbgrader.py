@@ -17,7 +17,7 @@ from nbgrader_pages import Running, pages
 from notebook_course import Course, cell_of, planted, shown_text
 
 from autograder.course import load_course
-from autograder.grading.submission import Batch
+from autograder.grading.batch import Batch
 from autograder.intake import collect
 from autograder.notebooks.gradebook import write_csv
 

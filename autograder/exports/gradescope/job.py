@@ -65,7 +65,7 @@ def _receipt(
     files: CourseFiles, course: str, assignment: Assignment, submission: Submission, required: str | None
 ) -> Receipt:
     from autograder.grading.run import grade
-    from autograder.grading.submission import Batch
+    from autograder.grading.batch import Batch
 
     receipts: list[Receipt] = []
     seed = secrets.randbelow(2**31)

@@ -1,0 +1,89 @@
+"""On a dask cluster: the receipts of this machine, whatever becomes of its workers; and who gets no work."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from unittest.mock import patch
+
+import pytest
+from grading import batch, comparable, handed_in, run, small_course, solution
+from test_cluster import Graders
+
+from autograder.cluster import on_dask
+from autograder.cluster.nodes import courier
+from autograder.grading import GradingError, Receipt
+from autograder.grading.batch import Batch
+
+distributed = pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
+WORK = [
+    handed_in(f"{name}{copy}", {"layer_norm": source})
+    for copy in range(3)
+    for name, source in {
+        "right": solution("layer_norm"),
+        "no_eps": solution("layer_norm").replace("variance + eps", "variance"),
+        "unreadable": "def layer_norm(:\n",
+    }.items()
+]
+
+
+@pytest.fixture(scope="module")
+def everybody(tmp_path_factory: pytest.TempPathFactory) -> Batch:
+    return batch(WORK, root=small_course(tmp_path_factory.mktemp("small")))
+
+
+@pytest.fixture(scope="module")
+def cluster(everybody: Batch) -> Iterator[distributed.LocalCluster]:
+    """Two workers that are threads of this process, and share a grader."""
+    settings = {"processes": False, "protocol": "tcp", "host": "127.0.0.1", "dashboard_address": None}
+    with (
+        contextlib.chdir(everybody.files.root),
+        patch("autograder.cluster.nodes.program", Graders().start),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **settings) as local,
+    ):
+        yield local
+        courier().close()  # it is this process's, and would live as long
+
+
+def test_a_node_that_is_not_fit_gets_no_work_and_a_sentence_says_why(
+    cluster: distributed.LocalCluster, everybody: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_dask, "PATIENCE", 0.2)
+    told: list[str] = []
+    for change, why in (
+        ({"suite_hash": "0" * 64}, "its week08 is not this run's"),
+        ({"kit_version": "0.0"}, "this run's is 0.0; install the same"),
+        ({"torch_version": "1.0"}, "its torch is"),
+    ):
+        order = replace(on_dask.Order.of(everybody), **change)
+        with patch.object(on_dask.Order, "of", return_value=order), pytest.raises(GradingError, match=why):
+            on_dask.grade(everybody, print, print, cluster.scheduler_address, told.append)
+    assert all("gets no work" in sentence for sentence in told)
+    assert len(told) == 6
+
+
+def test_receipts_are_those_of_this_machine_also_when_a_worker_is_lost(
+    cluster: distributed.LocalCluster, everybody: Batch
+) -> None:
+    here = {name: comparable(receipt) for name, receipt in run(everybody).items()}
+    found: dict[str, Receipt] = {}
+    told: list[str] = []
+
+    def finished(receipts: Sequence[Receipt]) -> None:
+        if not found:
+            lost = next(iter(cluster.workers.values()))
+            cluster.loop.add_callback(lost.close, executor_wait=False, nanny=False)
+        for receipt in receipts:
+            assert receipt.student not in found
+            found[receipt.student] = receipt
+
+    on_dask.grade(everybody, finished, lambda _: None, cluster.scheduler_address, told.append)
+    assert {name: comparable(receipt) for name, receipt in found.items()} == here
+    assert "isolation" in told[0] and "torch" in told[0]
+
+
+def test_an_address_where_nobody_answers_is_named(everybody: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_dask, "TIMEOUT", 1)
+    with pytest.raises(GradingError, match="no dask scheduler answers at"):
+        on_dask.grade(everybody, print, print, "tcp://127.0.0.1:9", print)
