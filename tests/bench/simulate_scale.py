@@ -1,4 +1,5 @@
-"""How long 100,000 to 1,000,000 submissions take on 10 to 1,000 nodes, from costs that were measured on one.
+"""How long 100,000 to 1,000,000 submissions take on 10 to 1,000 nodes, from the costs of one, some of
+them measured, others assumed.
 
     python tests/bench/simulate_scale.py [--picture docs/img/scale.png]
 
@@ -26,7 +27,8 @@ NODES = (10, 30, 100, 300, 1000)
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds, as measured on a two-core x86-64 server (see docs/scale.md)."""
+    """Seconds. `take` and `write` were measured, `submission` follows from a measured rate, the others are assumed (see
+    docs/scale.md)."""
 
     start: float = 14.0
     """From the first word to a worker until it is ready: grader and zygote start, beside those of the other worker."""
@@ -102,7 +104,7 @@ def main() -> None:
     options = parser.parse_args()
     costs = Costs()
     found = {(count, nodes): simulate(count, nodes, costs) for count in SUBMISSIONS for nodes in NODES}
-    table = Table(title="simulated from measured costs")
+    table = Table(title="simulated, from costs of which some are assumed")
     for heading in ("submissions", "nodes", "minutes", "a minute", "workers busy", "command busy", "tail s"):
         table.add_column(heading, justify="right")
     for (count, nodes), outcome in found.items():
