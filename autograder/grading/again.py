@@ -7,12 +7,12 @@ from itertools import groupby
 from operator import itemgetter
 
 from autograder.course import Assignment, CourseFiles
+from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable
 from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.grading.store import Store
-from autograder.grading.batch import Batch
 from autograder.intake import Submission
 from autograder.sandbox.levels import satisfies
 

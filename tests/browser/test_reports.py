@@ -17,9 +17,9 @@ from selenium.webdriver.common.keys import Keys
 
 from autograder.cli.report import dashboard, report
 from autograder.course import CourseFiles, load_course
+from autograder.grading.batch import Batch
 from autograder.grading.run import grade
 from autograder.grading.store import Adjustment, Store, now
-from autograder.grading.batch import Batch
 from autograder.reports.pages import page_name
 
 ROOT = Path(__file__).parents[2]

@@ -64,8 +64,8 @@ def graded(root: Path) -> dict[str, Any]:
 def _receipt(
     files: CourseFiles, course: str, assignment: Assignment, submission: Submission, required: str | None
 ) -> Receipt:
-    from autograder.grading.run import grade
     from autograder.grading.batch import Batch
+    from autograder.grading.run import grade
 
     receipts: list[Receipt] = []
     seed = secrets.randbelow(2**31)
