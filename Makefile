@@ -11,10 +11,10 @@ export OMP_NUM_THREADS = 1
 unexport PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX PYTEST_ADDOPTS
 
 .DEFAULT_GOAL = help
-.PHONY: help demo test suites quick-look browser lint verify bench release clean elsewhere
+.PHONY: help demo test suites quick-look browser lint verify bench bench-class bench-peers chaos release clean elsewhere
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: $(READY) ## release week08, grade a sample class of 13, print the table
 	@.venv/bin/autograder release week08
@@ -50,6 +50,15 @@ lint: $(READY) ## ruff and mypy
 verify: $(READY) ## prove the checks with five seeds, and write the kill matrix (ASSIGNMENT=week08)
 	@.venv/bin/autograder verify $(ASSIGNMENT) --write
 
+bench-class: $(READY) ## a class of a thousand: how fast, how much memory, and again unchanged
+	@.venv/bin/python tests/bench/bench_class.py
+
+bench-peers: $(READY) ## nbgrader, otter and pytest beside ours; PEERS_BENCH=FOLDER of their benchmark
+	@.venv/bin/python tests/bench/bench_peers.py $(if $(OTTER),--path $(OTTER)/bin)
+
+chaos: $(READY) ## a class while processes are killed at random: the table is the same
+	@.venv/bin/python tests/bench/chaos.py
+
 bench: $(READY) ## how fast it grades, beside bare checks and a pytest process per submission
 	@.venv/bin/python tests/bench/bench_confinement.py
 	@.venv/bin/python tests/bench/bench_grading.py
@@ -75,6 +84,6 @@ $(READY): pyproject.toml constraints.txt
 	@[ "$$(cat $(READY) 2>/dev/null)" = "$$(pwd -P)" ] || rm -rf .venv
 	@[ -x .venv/bin/python ] || $(PYTHON) -m venv .venv >/dev/null 2>&1 || \
 	    { $(PYTHON) -m venv --clear --without-pip .venv && $(PYTHON) -m pip --python .venv/bin/python install -qq pip; }
-	@$(KIT) pip install -qq --progress-bar off --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev,instructor]'
+	@$(KIT) pip install -qq --progress-bar off --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev,instructor,postgresql,cluster]'
 	@$(KIT) compileall -qq -j 0 .venv/lib || true  # by all cores; some files of some packages are no Python
 	@pwd -P > $(READY)

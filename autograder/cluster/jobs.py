@@ -17,8 +17,11 @@ from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
 from autograder.intake import Submission
 
-LANES = 2
+LANES = 4
 """So many submissions are under way in each of several graders."""
+
+CORES = 4
+"""So many are kept busy by one grader: most of the work is that of workers."""
 
 AHEAD = 2
 """So many more does each have waiting, so that it need not wait itself."""
@@ -33,8 +36,8 @@ def cores() -> int:
 
 
 def jobs_for(submissions: int, wanted: int | None) -> int:
-    """How many graders: as many as are wanted, or as many as there are cores and as pay."""
-    return max(1, min(submissions, wanted or min(cores(), submissions // PAYS_FROM)))
+    """How many graders: as many as are wanted, or as many as the cores need and as pay."""
+    return max(1, min(submissions, wanted or min(cores() // CORES, submissions // PAYS_FROM)))
 
 
 def grade(

@@ -13,7 +13,7 @@ from autograder.grading.submission import Grader
 from autograder.intake import Submission
 from autograder.sandbox.host import NotConfined, SandboxError, Spawner, Worker, Zygote, first_to_answer
 
-LANES = min(4, max(2, os.cpu_count() or 1))
+LANES = min(4, 2 * (os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
 
 PATIENCE = 4

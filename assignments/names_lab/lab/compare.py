@@ -7,7 +7,6 @@ from. Its second size has as many parameters as the Mini GPT.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from lab.modules import module
 from lab.runs import FAST, Runs
 from lab.settings import Settings
+from lab.side_by_side import Wanted, train_all
 from lab.train import Trained
 
 SEEDS = (1337, 1, 2)
@@ -51,22 +51,26 @@ def entries(full: bool) -> list[Entry]:
     return [replace(row, settings=replace(row.settings, total_steps=500, evaluate_every=100)) for row in rows]
 
 
-def compare(runs: Runs, full: bool = False) -> tuple[list[dict[str, Any]], dict[str, list[Trained]]]:
-    """Train what is missing; returns the table, and the trained models of each row.
+def compare(
+    runs: Runs, full: bool = False, jobs: int | None = None
+) -> tuple[list[dict[str, Any]], dict[str, list[Trained]]]:
+    """Train what is missing, `jobs` models at a time (one for each core); returns the table, and the trained models of
+    each row.
 
     Columns: model, parameters, names_per_step, steps, runs, validation_loss (their mean), standard_error,
-    training_loss, document (what Day 3 claims), tokens_per_second (targets learned from in a second of training).
+    training_loss, document (what Day 3 claims), tokens_per_second (targets learned from in a second of training, while
+    as many models train as there are jobs).
     """
+    train_all(runs, [one for entry in reversed(entries(full)) for one in _wanted(entry)], jobs)
     table, trained = [_counted(runs)], {}
     for entry in entries(full):
-        trained[entry.title] = list(_seeds(runs, entry))
+        trained[entry.title] = [runs.get(*one) for one in _wanted(entry)]
         table.append(_row(entry, trained[entry.title]))
     return table, trained
 
 
-def _seeds(runs: Runs, entry: Entry) -> Iterator[Trained]:
-    for seed in entry.seeds:
-        yield runs.get(replace(entry.settings, seed=seed), f"{entry.title}, seed {seed}")
+def _wanted(entry: Entry) -> list[Wanted]:
+    return [(replace(entry.settings, seed=seed), f"{entry.title}, seed {seed}") for seed in entry.seeds]
 
 
 def _row(entry: Entry, trained: list[Trained]) -> dict[str, Any]:

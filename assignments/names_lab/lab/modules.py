@@ -25,6 +25,11 @@ def use_week08(folder: str | Path) -> None:
     _week08 = Path(folder).resolve()
 
 
+def week08() -> Path:
+    """The folder of week08's modules."""
+    return _week08
+
+
 def module(name: str) -> ModuleType:
     """The module of that name, from this assignment or week08. Raises LabError when there is none."""
     for folder in (str(_week08), str(FOLDER)):

@@ -19,6 +19,9 @@ class Silent:
     def measured(self, row: dict[str, float]) -> None:
         """The validation part was measured."""
 
+    def finished(self, title: str, loss: float) -> None:
+        """One of several runs that are trained at the same time is finished, with this validation loss."""
+
     def end(self) -> None:
         """No step comes any more."""
 
@@ -55,6 +58,10 @@ class Bar(Silent):
         if not self.console.is_terminal:
             words = f"{self.title} step {row['step']:.0f}: validation loss {self.validation:.4f}"
             self.console.print(words, soft_wrap=True)
+
+    def finished(self, title: str, loss: float) -> None:
+        self.validation = loss
+        self.console.print(f"{title}: validation loss {loss:.4f}", soft_wrap=True)
 
     def end(self) -> None:
         self._bar.stop()

@@ -35,5 +35,11 @@ class Runs:
 
     def get(self, settings: Settings, title: str) -> Trained:
         """Train, go on, or load. Raises LabError and StoppedError as `train` does."""
-        folder = f"{settings.model}-{settings.fingerprint()}-{self.data.sha256[:6]}"
-        return train(settings, self.data, self.out / "runs" / folder, self.device, progress=self.progress(title))
+        return train(settings, self.data, self._folder(settings), self.device, progress=self.progress(title))
+
+    def is_finished(self, settings: Settings) -> bool:
+        """Would `get` only load it?"""
+        return (self._folder(settings) / "result.json").exists()
+
+    def _folder(self, settings: Settings) -> Path:
+        return self.out / "runs" / f"{settings.model}-{settings.fingerprint()}-{self.data.sha256[:6]}"

@@ -13,13 +13,17 @@ Table = Sequence[dict[str, Any]]
 def show(table: Table, title: str = "") -> None:
     """Print a table; a narrow terminal wraps its cells."""
     try:
+        from rich import box
         from rich.console import Console
         from rich.table import Table as Drawn
     except ImportError:
         raise LabError("the lab shows its tables with rich: python -m pip install rich") from None
-    drawn = Drawn(title=title or None)
+    drawn = Drawn(title=title or None, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for name in table[0]:
-        drawn.add_column(name.replace("_", " "), justify="right" if _has_numbers(table, name) else "left")
+        numbers = [cell(row[name]) for row in table] if _has_numbers(table, name) else []
+        whole = max(map(len, numbers), default=0)  # a number is never broken
+        widths = {"min_width": whole, "max_width": max(whole, 8)} if whole else {}
+        drawn.add_column(name.replace("_", " "), justify="right" if whole else "left", overflow="fold", **widths)
     for row in table:
         drawn.add_row(*map(cell, row.values()))
     Console().print(drawn)

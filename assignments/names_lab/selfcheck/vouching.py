@@ -110,9 +110,14 @@ def _known(kind: str, part: str, text: str, source: bytes) -> bool:
         case "word":
             return _stands_in(part, text)
         case "quote":
-            return part in text or part in source.decode("latin-1")
+            return any(part in read or part in _printable(read) for read in (text, source.decode("latin-1")))
         case _:
             return True
+
+
+def _printable(text: str) -> str:
+    """As a quotation arrives: a blank for what cannot be printed, such as a blank that does not break a line."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _stands_in(word: str, text: str) -> bool:

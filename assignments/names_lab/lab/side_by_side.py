@@ -1,0 +1,76 @@
+"""Runs that do not need each other, trained at the same time: a process for each core, one thread in each."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lab import modules
+from lab.faults import LabError
+from lab.lists import NamesList
+from lab.runs import Runs
+from lab.settings import Settings
+
+Wanted = tuple[Settings, str]
+"""Settings of a run, and its title."""
+
+
+def train_all(runs: Runs, wanted: Sequence[Wanted], jobs: int | None = None) -> None:
+    """Train what is not finished yet, if that is faster than one after the other; `runs.get` then only loads it.
+
+    Args:
+        runs: where runs are kept. Its progress is told of finished runs, as if they were steps.
+        wanted: what to train, the longest runs first.
+        jobs: so many at a time; by default as many as there are cores.
+
+    Raises:
+        LabError, StoppedError: as `train` does.
+    """
+    missing = [one for one in wanted if not runs.is_finished(one[0])]
+    jobs = min(jobs or os.cpu_count() or 1, len(missing))
+    if jobs < 2 or runs.device not in ("auto", "cpu") or (runs.device == "auto" and torch.cuda.is_available()):
+        return  # one after the other is as fast
+    progress = runs.progress(f"{len(missing)} models, {jobs} at a time")
+    progress.begin(len(missing), 0)
+    begin = (str(modules.week08()), runs.data, runs.out)
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, begin) as pool:
+        pending = {pool.submit(_train, *one): one[1] for one in missing}
+        try:
+            for number, done in enumerate(as_completed(pending), start=1):
+                progress.finished(pending[done], done.result())
+                progress.advanced(number, done.result())
+        except BaseException:
+            for process in multiprocessing.active_children():
+                os.kill(process.pid or 0, signal.SIGINT)  # each saves its run and stops
+            pool.shutdown(cancel_futures=True)
+            raise
+        finally:
+            progress.end()
+
+
+_runs: Any = None
+"""In a process of the pool: what its runs train on, and where they are kept."""
+
+
+def _begin(week08: str, data: NamesList, out: Path) -> None:
+    global _runs
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # but for a run, which notes it (see `train`)
+    torch.set_num_threads(1)
+    modules.use_week08(week08)
+    _runs = Runs(data, out, "cpu")
+
+
+def _train(settings: Settings, title: str) -> float:
+    try:
+        return _runs.get(settings, title).losses["validation"]
+    except Exception as error:
+        if sentence := modules.own_fault(error):
+            raise LabError(sentence) from None
+        raise
