@@ -114,7 +114,7 @@ def release(course: Path | None, /, assignment: str, force: bool) -> None:
     type=click.Choice(REQUIRABLE),
     help="Grade nothing where less stands between student code and this machine (see `autograder doctor`).",
 )
-@click.option("--jobs", type=click.IntRange(1, 256), help="So many graders (default: the cores, as far as it pays).")
+@click.option("--jobs", type=click.IntRange(1, 256), help="So many graders (default: one for four cores).")
 @click.option("--scheduler", metavar="ADDRESS", help="Grade on the nodes of a dask cluster, such as tcp://host:8786.")
 @_tls_options
 @click.option("--json", "as_json", is_flag=True, help="Print the receipts as JSON instead of a table.")
