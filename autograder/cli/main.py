@@ -35,6 +35,8 @@ class _Group(click.Group):
         except Exception as error:
             if type(error).__name__ in ("CourseError", "IntakeError", "GradingError", "AuthoringError", "QuizError"):
                 click.echo(f"autograder: {error}", err=True)
+            elif isinstance(error, ModuleNotFoundError) and (extra := _extra_for(error)):
+                click.echo(f"autograder: {error.name} is not installed: pip install 'autograder[{extra}]'", err=True)
             elif isinstance(error, OSError):
                 click.echo(f"autograder: {error.filename or 'the system'}: {error.strerror or error}", err=True)
             else:
@@ -43,6 +45,19 @@ class _Group(click.Group):
                 traceback.print_exc()
                 click.echo("autograder: this is a fault of the kit; please report it with the lines above", err=True)
             context.exit(FAULT)
+
+
+_EXTRAS = {
+    "instructor": "genanki jinja2 jupytext latex2mathml markdown_it matplotlib mdit_py_plugins nbgrader pygments".split(),
+    "cluster": ["dask", "distributed"],
+    "postgresql": ["psycopg"],
+}
+
+
+def _extra_for(error: ModuleNotFoundError) -> str | None:
+    """The extra that brings the package which was to be imported and is missing; None where it is something else."""
+    missing = (error.name or "").partition(".")[0]
+    return next((extra for extra, packages in _EXTRAS.items() if missing in packages), None)
 
 
 def text(argument: str) -> str:

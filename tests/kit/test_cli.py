@@ -158,6 +158,20 @@ def test_password_of_a_database_is_never_printed(course):
     assert "geheim" not in done.stdout + done.stderr
 
 
+WITHOUT_JINJA = """
+import sys
+sys.modules["jinja2"] = None
+from autograder.cli import main
+main(["report", "week08"], prog_name="autograder")
+"""
+
+
+def test_a_package_that_is_missing_is_named_with_what_brings_it():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_JINJA], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr == "autograder: jinja2 is not installed: pip install 'autograder[instructor]'\n"
+
+
 def test_fault_of_the_kit_has_a_traceback_and_exit_code_2(course):
     broken = "import autograder.cli.show as s; s.run = lambda *a, **k: 1 / 0; from autograder.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", broken, "show", "right"], cwd=ROOT, capture_output=True, text=True)
