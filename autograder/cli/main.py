@@ -48,16 +48,16 @@ class _Group(click.Group):
 
 
 _EXTRAS = {
-    "instructor": "genanki jinja2 jupytext latex2mathml markdown_it matplotlib mdit_py_plugins nbgrader pygments".split(),
-    "cluster": ["dask", "distributed"],
-    "postgresql": ["psycopg"],
+    "cluster": "dask distributed",
+    "instructor": "genanki jinja2 jupytext latex2mathml markdown_it matplotlib mdit_py_plugins nbgrader pygments",
+    "postgresql": "psycopg",
 }
 
 
 def _extra_for(error: ModuleNotFoundError) -> str | None:
     """The extra that brings the package which was to be imported and is missing; None where it is something else."""
     missing = (error.name or "").partition(".")[0]
-    return next((extra for extra, packages in _EXTRAS.items() if missing in packages), None)
+    return next((extra for extra, packages in _EXTRAS.items() if missing in packages.split()), None)
 
 
 def text(argument: str) -> str:
