@@ -26,7 +26,7 @@ def run(
     reason: str,
     author: str,
     store: str | None,
-    withdraw: bool,
+    withdraw: bool = False,
 ) -> None:
     """Keep a manual score for one exercise beside the automatic one, or take back the one there is."""
     setting = Setting.find(course)

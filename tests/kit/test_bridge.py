@@ -60,6 +60,9 @@ class _Bench:
     def withheld(self, assignment: Assignment, student: str) -> str:
         return ""
 
+    def judge(self, assignment: Assignment) -> str:
+        return "the same"
+
 
 def stepped(
     monkeypatch: pytest.MonkeyPatch, kind: type, work: Any, *cells: NotebookNode, config: Config | None = None
