@@ -184,7 +184,9 @@ def scaling(table: Table) -> Figure:
     panel.loglog(x, y, "o", color=BLUE, label="measured")
     panel.loglog(ends, line, "--", color=ORANGE, label=f"slope {slope:.4f}, 95% interval {low:.4f} to {high:.4f}")
     for row in table:
-        panel.annotate(f"C = {row['model_dim']}", (row["parameters"], row["validation_loss"]), (0, 7),
+        size, loss = row["parameters"], row["validation_loss"]
+        beside = (0, 7) if loss > middle_y * (size / middle_x) ** slope else (0, -16)  # not on the line
+        panel.annotate(f"C = {row['model_dim']}", (size, loss), beside,
                        textcoords="offset points", ha="center", fontsize=9)  # fmt: skip
     ticks = [round(value, 2) for value in (1.9, 1.95, 2.0, 2.05, 2.1, 2.15, 2.2, 2.25, 2.3, 2.35, 2.4)]
     ticks = [tick for tick in ticks if 0.985 * min(y) <= tick <= 1.015 * max(y)]
