@@ -16,6 +16,9 @@ from autograder.proof.samples import ALSO, EQUIVALENT, MISTAKE, PAIR, SOLUTION, 
 from autograder.sandbox.levels import MECHANISMS
 
 Begin: TypeAlias = Callable[[str, int], Callable[[], None]]
+LANES = 2
+"""So many samples are under way in each of the processes, which share the cores."""
+
 ONE_IN = 10
 _TWO_THREADS = b"import torch\ntorch.set_num_threads(2)\n"
 
@@ -131,7 +134,7 @@ class _Runs:
             graded[receipt.student].receipts[receipt.seed] = receipt
             advance()
 
-        grade(batch, finished, lambda _: None, self._zygotes)
+        grade(batch, finished, lambda _: None, self._zygotes, LANES)
         return list(graded.values())
 
     def _chosen(self, sample: Sample, elsewhere: bool) -> set[str]:

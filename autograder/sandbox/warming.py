@@ -73,7 +73,7 @@ def _learn(dtype: torch.dtype) -> None:
     optimizer = torch.optim.AdamW(model.parameters())
     ids = torch.tensor([[0, 1, 2], [3, 4, 5]])
     logits = model(ids) @ model.table.weight.T
-    F.cross_entropy(logits.flatten(0, 1), torch.tensor([1, 2, -100, 4, 5, 6])).backward()  # type: ignore[no-untyped-call]
+    torch.autograd.backward(F.cross_entropy(logits.flatten(0, 1), torch.tensor([1, 2, -100, 4, 5, 6])))
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
@@ -86,7 +86,7 @@ def _learn(dtype: torch.dtype) -> None:
 
 def _attend(dtype: torch.dtype) -> None:
     q = torch.randn(1, 2, 4, 4, dtype=dtype, requires_grad=True)
-    F.scaled_dot_product_attention(q, q, q, is_causal=True).sum().backward()  # type: ignore[no-untyped-call]
+    torch.autograd.backward(F.scaled_dot_product_attention(q, q, q, is_causal=True).sum())
     F.scaled_dot_product_attention(q, q, q, attn_mask=torch.ones(4, 4, dtype=torch.bool).tril())
     F.gelu(q), F.layer_norm(q, (4,)), torch.einsum("bhij,bhkj->bhik", q, q)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import os
 import pwd
@@ -37,7 +38,7 @@ def missing() -> str:
     if programs() is None:
         return "PostgreSQL is not installed (apt-get install postgresql)"
     try:
-        import psycopg  # noqa: F401
+        importlib.import_module("psycopg")
     except ImportError as error:
         return str(error)
     return ""
