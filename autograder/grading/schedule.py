@@ -44,6 +44,8 @@ def grade_all(
     done = 0
     zygotes.get().must_have_scratch_for(grader.desk.with_scratch)
     _learn(grader, zygotes)
+    gc.collect()
+    gc.freeze()  # what is needed to the end need not be looked through each time
     try:
         while True:
             while not suspects and len(lanes) < most_lanes and (submission := next(waiting, None)) is not None:
@@ -75,6 +77,7 @@ def grade_all(
             if done % COLLECT_EVERY == 0:
                 gc.collect()
     finally:
+        gc.unfreeze()
         for lane in lanes:
             lane.steps.close()
         grader.close()
