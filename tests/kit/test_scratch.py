@@ -23,7 +23,9 @@ from autograder.grading.receipt import Receipt
 from autograder.grading.run import Batch, grade
 from autograder.grading.schedule import Zygotes
 from autograder.sandbox import wire
-from autograder.sandbox.host import NotConfined, Worker, WorkerLimits, Zygote
+from autograder.sandbox.host.errors import NotConfined
+from autograder.sandbox.host.worker import Worker, WorkerLimits
+from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.session import Session
 from autograder.sandbox.values import Ref
 
