@@ -12,7 +12,7 @@ from autograder import __version__
 from autograder.cli.commands import authoring, grading, quiz, results
 from autograder.cli.exit_codes import FAULT
 
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: as if it were not installed
 """Not to be imported: nbformat's validation would take seconds to have it for addresses that no notebook has."""
 
 

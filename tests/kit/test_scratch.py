@@ -19,8 +19,9 @@ from test_confinement import KIT, children
 
 from autograder.course import CourseFiles, load_course
 from autograder.grading import GradingError
+from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
-from autograder.grading.run import Batch, grade
+from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.sandbox import wire
 from autograder.sandbox.host.errors import NotConfined

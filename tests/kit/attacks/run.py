@@ -25,8 +25,9 @@ from attacks.corpus import RIGHT, WRONG, Attack
 from grading import ROOT, small_course
 
 from autograder.course import CourseFiles, load_course
+from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
-from autograder.grading.run import Batch, grade
+from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.intake import collect
 
