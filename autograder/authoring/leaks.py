@@ -11,10 +11,8 @@ import json
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from autograder.authoring.bundle.progress import PROGRESS
 from autograder.authoring.contents import MANIFEST, read_source
@@ -23,14 +21,9 @@ from autograder.authoring.kit_files import BUNDLE, KIT
 from autograder.course import Assignment, CourseFiles, TraceEntry, load_course, load_traces
 from autograder.quiz.answers_file import NAME as ANSWERS
 from autograder.quiz.bank import has_quiz, load_bank
-from autograder.quiz.leaks import contains
+from autograder.quiz.formula import flat
+from autograder.quiz.leaks import DIGITS, DISTINCTIVE, Secret, contains
 from autograder.quiz.leaks import leaks as quiz_leaks
-
-DISTINCTIVE = 12
-"""A line of fewer characters says nothing about where it comes from."""
-
-DIGITS = 4
-"""A number of fewer significant digits may occur anywhere."""
 
 VALUES = ("an accepted text", "an output", "the key of")
 """What the quiz's search calls words and numbers that may be common knowledge, unlike an explanation."""
@@ -38,14 +31,6 @@ VALUES = ("an accepted text", "an output", "the key of")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d{1,2})?(?!\w|\.\d)")
 _TITLE = re.compile(r"@pytest\.mark\.points\([^,]+,\s*([\"'])(.*?)\1", re.DOTALL)
 _MARKER = re.compile(r"###\s*(BEGIN|END)\s+(SOLUTION|HIDDEN TESTS)")
-
-
-@dataclass(frozen=True)
-class Secret:
-    """A piece of text that must not leave, and what it is."""
-
-    text: str
-    kind: str
 
 
 def scan(folder_or_zip: Path, files: CourseFiles, assignment: Assignment) -> list[str]:
@@ -215,19 +200,11 @@ def _numbers_of_hidden_traces(files: CourseFiles, names: Iterable[str], public: 
 
 def _stated(entry: TraceEntry) -> set[str]:
     """The distinctive numbers of an entry, in full and as rounded to the digits that the course prints."""
-    found = {_normal(repr(number)) for value in entry.inputs.values() for number in _flat(value)}
+    found = {_normal(repr(number)) for value in entry.inputs.values() for number in flat(value)}
     for value in entry.values.values():
-        for number in [*_flat(value.value), *_flat([] if value.printed is None else value.printed)]:
+        for number in [*flat(value.value), *flat([] if value.printed is None else value.printed)]:
             found |= {_normal(repr(number)), _normal(f"{number:.{value.digits}f}")}
     return {number for number in found if _significant(number) >= DIGITS}
-
-
-def _flat(value: Any) -> Iterator[float]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _flat(item)
-    else:
-        yield value
 
 
 def _numbers(text: str) -> set[str]:

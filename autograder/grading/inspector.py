@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.sandbox import wire
-from autograder.sandbox.host import CallTimedOut, Worker, WorkerGone, WorkerLimits, Zygote
+from autograder.sandbox.host.errors import CallTimedOut, WorkerGone
+from autograder.sandbox.host.worker import Worker, WorkerLimits
+from autograder.sandbox.host.zygote import Zygote
 
 _LIMITS = WorkerLimits(memory_mb=1024, cpu_seconds=24 * 3600, output_bytes=1024)
 _SECONDS = 0.5

@@ -31,7 +31,9 @@ from autograder.intake import Submission, collect_one
 from autograder.notebooks.runner import ENVIRONMENT, WARM, CellLimits, CellRun, run_cells
 from autograder.quiz.bank import Bank, has_quiz, load_bank, quiz_folder
 from autograder.quiz.receipts import bank_hash
-from autograder.sandbox.host import SandboxError, Worker, WorkerLimits, Zygote
+from autograder.sandbox.host.errors import SandboxError
+from autograder.sandbox.host.worker import Worker, WorkerLimits
+from autograder.sandbox.host.zygote import Zygote
 
 
 class Bench:

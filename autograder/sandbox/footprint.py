@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Collection
 from importlib.machinery import ModuleSpec
 from operator import is_
 from typing import Any
@@ -42,7 +43,7 @@ class Footprint:
         """Settings as they are now are no change: whoever prepared this process made them."""
         self._settings = _settings()
 
-    def changes(self, ignore: set[str] = frozenset()) -> list[str]:  # type: ignore[assignment]
+    def changes(self, ignore: Collection[str] = ()) -> list[str]:
         """What is different now, as names (`torch.softmax`, `module tkinter`); `ignore` are the exercises' modules."""
         found = []
         for name, space in self._all_spaces():
@@ -53,7 +54,7 @@ class Footprint:
             if len(space) != len(before) or not all(map(is_, space.values(), before.values())):
                 changed = {k for k, v in space.items() if before.get(k, self) is not v} | (before.keys() - space.keys())
                 found += [f"{name}.{key}" for key in sorted(map(str, changed)) if key not in _NOTED_BY_COPY]
-        strangers = {name for name in self._new_modules() - ignore if not _is_a_librarys(name)}
+        strangers = {name for name in self._new_modules().difference(ignore) if not _is_a_librarys(name)}
         found += [f"module {name}" for name in sorted(map(str, strangers))]
         now = _settings()
         found += [key for key, value in self._settings.items() if now[key] != value]

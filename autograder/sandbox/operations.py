@@ -55,11 +55,11 @@ class NotAModule(Exception):
     """A class made something else than a torch.nn.Module; the text is what."""
 
 
-class _OperatorLog(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch gives its methods no types
+class OperatorLog(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch gives its methods no types
     """Notes what reaches torch's dispatcher, by whatever name it was called."""
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # likewise
         self.names: set[str] = set()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -208,7 +208,7 @@ class Operations:
 
     def do_operators(self, ref: Ref, arguments: list[Any]) -> list[str]:
         """Names of torch's operators that run during a call, such as `native_layer_norm`."""
-        with _OperatorLog() as log:
+        with OperatorLog() as log:
             self.do_call(ref, arguments, {})
         return sorted(log.names)
 
