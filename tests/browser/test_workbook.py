@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from laboratory import Browser, jupyter, surroundings, until
 
+from autograder.authoring.answer_cells import POINTS
 from autograder.grading.receipt import total
 from autograder.grading.store import Store
 
@@ -104,7 +105,7 @@ def test_an_instructor_grades_a_class_in_formgrader(course: Path, tmp_path: Path
         for student in ("hugo", "mira", "yara"):
             press(browser, student, "autograde")
         points = {student: earned(course, student) for student in ("hugo", "mira", "yara")}
-        assert 18 <= points["hugo"] <= 19 and points["mira"] == 100 and points["yara"] == 24.5
+        assert 24 <= points["hugo"] <= 25 and points["mira"] == 106 and points["yara"] == 30.5
         assert browser.texts("td.score") == [f"{score:g} / 116" for score in points.values()]
         browser.picture("formgrader", height=700)
 
@@ -174,11 +175,14 @@ def write(browser: Browser, css: str, text: str) -> None:
 
 
 def earned(course: Path, student: str) -> float:
-    """What our own receipt says."""
+    """What our own receipt says of the modules, and all points of the answer cells, which everybody here has right."""
     with Store.in_course(course) as store:
         receipt = store.standing("week08", student)
     assert receipt is not None
-    return float(total(receipt.checks)[0])
+    released = json.loads((course / "assignments/week08/week08.ipynb").read_text("utf-8"))
+    marks = [cell["metadata"].get("nbgrader", {}) for cell in released["cells"]]
+    answers = sum(each["points"] for each in marks if each.get("grade_id", "").startswith(POINTS))
+    return float(total(receipt.checks)[0]) + float(answers)
 
 
 def submission(course: Path, student: str) -> str:
