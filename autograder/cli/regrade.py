@@ -17,7 +17,9 @@ from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
 from autograder.cli.setting import Setting
 from autograder.course import Assignment
 from autograder.grading.aside import forget_aside, open_aside
+from autograder.grading.errors import GradingError
 from autograder.grading.hashes import suite_hash
+from autograder.grading.parts import MODULES, command_for, part_of
 from autograder.grading.receipt import Receipt
 from autograder.grading.regrade import Plan, Regraded, compared, plan, to_keep
 from autograder.grading.reuse import with_known_times
@@ -39,6 +41,8 @@ def run(
 ) -> int:
     """Grade again what no longer holds, print what that changes, and keep it when told to. Returns the exit code."""
     setting = Setting.find(course)
+    if part_of(assignment) is not MODULES:
+        raise GradingError(f"only modules are regraded; `{command_for(assignment)}` does {assignment} again")
     graded = setting.course.assignment(assignment)
     submissions, _ = collected(setting, graded, paths, roster)
     notices = Console(stderr=True)

@@ -11,12 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.grading.final import Final
-from autograder.grading.receipt import GRADED, GRADER_TROUBLE, CheckResult, Diagnosis, Receipt, shown
+from autograder.grading.receipt import GRADED, GRADER_TROUBLE, WAITS, CheckResult, Diagnosis, Receipt, shown
 
 Row = tuple[Receipt, Final, Sequence[str]]
 """A receipt, what stands for it, and remarks about manual scores."""
 
-_STYLES = {"passed": "green", "not attempted": "yellow", "grader trouble": "magenta"}
+_STYLES = {"passed": "green", "not attempted": "yellow", GRADER_TROUBLE: "magenta", WAITS: "magenta"}
 
 
 def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str]) -> None:
@@ -35,8 +35,7 @@ def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str])
     table.add_column("total", justify="right", style="bold", vertical="bottom")
     table.add_column("", vertical="bottom")
     for receipt, final, notes in rows:
-        open_ones = {c.exercise for c in receipt.checks if c.outcome == GRADER_TROUBLE}
-        marks = {s.exercise: "*" if s.manual else "?" if s.exercise in open_ones else "" for s in final.exercises}
+        marks = {s.exercise: "*" if s.manual else "?" if s.is_open else "" for s in final.exercises}
         cells = {s.exercise: shown(s.points) + marks[s.exercise] for s in final.exercises}
         late = [f"-{shown(final.late.percent)} %" if final.late.percent else ""] if is_late else []
         whole = shown(final.points) + ("?" if "?" in marks.values() else "")
@@ -95,6 +94,11 @@ def receipt_report(console: Console, receipt: Receipt, final: Final, instructor:
     if open_points:
         sentence = f"{shown(open_points)} points are open: the grader was at fault, not the submission; grade it again"
         console.print(Text(f"note: {sentence}", style="magenta"))
+    unread = (c.points for c in receipt.checks if c.outcome == WAITS and c.exercise in final.waiting)
+    if unread_points := sum(unread, Fraction(0)):
+        console.print(
+            Text(f"note: {shown(unread_points)} points wait for a person to read the answers", style="magenta")
+        )
     checks = receipt.exercises()
     for score in final.exercises:
         by_hand = f", given by {score.manual.author}: {score.manual.reason}" if score.manual else ""

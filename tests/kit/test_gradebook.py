@@ -84,22 +84,22 @@ def test_a_score_typed_in_formgrader_survives_a_push_and_is_pulled_as_an_adjustm
     assert [entry.student for entry in found if entry.differs] == ["=ben"]
     book.push(theirs, assignment, found)
     assert grade_of(theirs, "=ben").manual_score == 6.1
-    assert [entry.student for entry in book.pull(store, assignment, found)] == ["=ben"]
+    assert [entry.student for entry in book.pull(store, found)] == ["=ben"]
     (kept,) = store.adjustments("week08", "=ben")
     assert (kept.points, kept.author) == (Fraction(61, 10), book.FORMGRADER)
     now = book.entries(theirs, store, assignment)
     assert not any(entry.differs for entry in now)
-    assert book.pull(store, assignment, now) == []
+    assert book.pull(store, now) == []
 
 
 def test_a_score_typed_with_many_digits_is_pulled_once(theirs: Gradebook, store: Store, assignment: Assignment) -> None:
     book.push(theirs, assignment, book.entries(theirs, store, assignment))
     grade_of(theirs, "ana").manual_score = 5.0000004
     theirs.db.commit()
-    assert len(book.pull(store, assignment, book.entries(theirs, store, assignment))) == 1
+    assert len(book.pull(store, book.entries(theirs, store, assignment))) == 1
     found = book.entries(theirs, store, assignment)
     assert not any(entry.differs for entry in found)
-    assert book.pull(store, assignment, found) == []
+    assert book.pull(store, found) == []
 
 
 def test_what_was_pushed_is_there_for_others_and_a_typed_score_goes_before_an_adjustment(
@@ -165,7 +165,7 @@ def test_a_typed_score_that_cannot_be_is_refused_in_one_sentence(
     grade_of(theirs, "ana").manual_score = typed
     theirs.db.commit()
     with pytest.raises(GradingError, match="points for layer_norm of ana, which is worth 10; correct it there"):
-        book.pull(store, assignment, book.entries(theirs, store, assignment))
+        book.pull(store, book.entries(theirs, store, assignment))
     assert store.adjustments("week08", "ana") == []
 
 
