@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.grading.final import Final
+from autograder.grading.parts import MODULES, part_of
 from autograder.grading.receipt import GRADED, GRADER_TROUBLE, WAITS, CheckResult, Diagnosis, Receipt, shown
 
 Row = tuple[Receipt, Final, Sequence[str]]
@@ -99,7 +100,7 @@ def receipt_report(console: Console, receipt: Receipt, final: Final, instructor:
         console.print(
             Text(f"note: {shown(unread_points)} points wait for a person to read the answers", style="magenta")
         )
-    checks = receipt.exercises()
+    checks, came = receipt.exercises(), "printed" if part_of(receipt.assignment) is MODULES else "written"
     for score in final.exercises:
         by_hand = f", given by {score.manual.author}: {score.manual.reason}" if score.manual else ""
         line = f"\n{score.exercise}  {shown(score.points)} of {shown(score.possible)}{by_hand}"
@@ -108,7 +109,7 @@ def receipt_report(console: Console, receipt: Receipt, final: Final, instructor:
         if found := receipt.diagnoses.get(score.exercise, ()):
             console.print(Text(f"  {withheld}") if withheld else _diagnosis_grid(found, instructor))
         if instructor and receipt.output.get(score.exercise):
-            console.print(Text(f"printed:\n{receipt.output[score.exercise][:2000]}", style="dim"))
+            console.print(Text(f"{came}:\n{receipt.output[score.exercise][:2000]}", style="dim"))
     if instructor:
         _provenance(console, receipt)
 
