@@ -16,7 +16,9 @@ from autograder.cli.collecting import Work, collected
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
 from autograder.course import Assignment
 from autograder.grading.aside import forget_aside, open_aside
+from autograder.grading.errors import GradingError
 from autograder.grading.hashes import suite_hash
+from autograder.grading.parts import MODULES, command_for, part_of
 from autograder.grading.receipt import Receipt
 from autograder.grading.regrade import Plan, Regraded, compared, plan, to_keep
 from autograder.grading.reuse import with_known_times
@@ -37,6 +39,8 @@ def run(
     require_isolation: str | None,
 ) -> int:
     """Grade again what no longer holds, print what that changes, and keep it when told to. Returns the exit code."""
+    if part_of(assignment) is not MODULES:
+        raise GradingError(f"only modules are regraded; `{command_for(assignment)}` does {assignment} again")
     work, notices = collected(course, assignment, paths, roster), Console(stderr=True)
     files = work.setting.files
     with work.setting.store(store) as receipts:

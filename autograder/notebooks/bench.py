@@ -10,6 +10,7 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from pathlib import Path
@@ -81,9 +82,12 @@ class Bench:
 
     def judge(self, assignment: Assignment) -> str:
         """Changes with anything that decides the scores of a notebook but what was submitted. Raises CourseError."""
-        questions = bank_hash(self.bank(assignment)) if has_quiz(self.files, assignment.id) else ""
-        deciding = f"{__version__} {suite_hash(self.files, assignment)} {questions}"
+        deciding = f"{__version__} {suite_hash(self.files, assignment)} {self.questions(assignment)}"
         return hashlib.sha256(deciding.encode()).hexdigest()
+
+    def questions(self, assignment: Assignment) -> str:
+        """Changes with anything that decides the mark of an answer. Raises CourseError."""
+        return bank_hash(self.bank(assignment)) if has_quiz(self.files, assignment.id) else ""
 
     def submission(self, assignment: Assignment, student: str, folder: Path) -> Submission:
         """The modules that lie in a student's folder."""
@@ -115,6 +119,12 @@ class Bench:
             batch = Batch(self.files, self.course.id, assignment, waiting, seed=self._seed)
             grade(batch, finished, lambda _: None, self._zygotes)
         return found
+
+    def keep(self, receipt: Receipt) -> None:
+        """Keep the receipt of a notebook's own points, unless one that says the same stands."""
+        before = self.store.standing(receipt.assignment, receipt.student)
+        if before is None or replace(before, graded_at=receipt.graded_at) != receipt:
+            self.store.add(receipt)
 
     def withheld(self, assignment: Assignment, student: str) -> str:
         """Why diagnoses are not told to this student now; "" where they are (see `disclosure`)."""

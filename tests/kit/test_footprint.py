@@ -23,7 +23,7 @@ class Alike:
 
 
 CHANGES: dict[str, Change] = {
-    "torch.softmax": lambda patch: patch.setattr(torch, "softmax", Alike()),
+    "torch.nn.functional.gelu": lambda patch: patch.setattr(torch.nn.functional, "gelu", Alike()),
     "torch.nn.Linear.forward": lambda patch: patch.setattr(torch.nn.Linear, "forward", lambda self, x: x),
     "torch.Tensor.shortcut": lambda patch: patch.setattr(torch.Tensor, "shortcut", 1, raising=False),
     "math.tau": lambda patch: patch.delattr("math.tau"),

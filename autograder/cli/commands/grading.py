@@ -89,8 +89,11 @@ def nbgrade(course: Path | None, /, **options: Any) -> None:
 def gradebook(course: Path | None, /, **options: Any) -> None:
     """Compare nbgrader's gradebook with the receipts, or carry scores over.
 
+    All cells with points count: exercises, and the questions and answers in words of ASSIGNMENT/notebook.
+
     diff: what push would change. push: our scores into the gradebook; those typed in formgrader stay. pull: scores
-    typed in formgrader into our store, as adjustments. export: the gradebook as a CSV that any program can read.
+    typed in formgrader into our store, as adjustments, with the comment as reason. export: the gradebook as a CSV that
+    any program can read.
     """
     from autograder.cli.gradebook import run
 

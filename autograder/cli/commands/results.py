@@ -21,7 +21,7 @@ from autograder.sandbox.levels import REQUIRABLE
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @click.pass_obj
 def show(course: Path | None, /, **options: Any) -> None:
-    """Print the receipt of STUDENT."""
+    """Print the receipt of STUDENT: of the modules, or with --assignment of ASSIGNMENT/quiz or ASSIGNMENT/notebook."""
     from autograder.cli.show import run
 
     run(course, **options)
@@ -38,7 +38,10 @@ def show(course: Path | None, /, **options: Any) -> None:
 @with_store
 @click.pass_obj
 def adjust(course: Path | None, /, **options: Any) -> None:
-    """Give STUDENT this many POINTS for EXERCISE by hand. Regrading never removes it."""
+    """Give STUDENT this many POINTS for EXERCISE by hand. Regrading never removes it.
+
+    In ASSIGNMENT/quiz EXERCISE is a section, in ASSIGNMENT/notebook a cell such as explain_mixing.
+    """
     from autograder.cli.adjust import run
 
     run(course, **options)
@@ -66,7 +69,8 @@ def history(course: Path | None, /, **options: Any) -> None:
 def report(course: Path | None, /, **options: Any) -> None:
     """Write a web page for each student of ASSIGNMENT, with what a student may read.
 
-    It needs no network, and can be printed. ASSIGNMENT/quiz reports on the quiz.
+    It needs no network, and can be printed. ASSIGNMENT/quiz reports on the quiz, ASSIGNMENT/notebook on what the
+    workbook asks itself.
     """
     from autograder.cli.report import report as run
 
@@ -107,7 +111,7 @@ def dashboard(course: Path | None, /, **options: Any) -> None:
 @with_store
 @click.pass_obj
 def export(course: Path | None, /, **options: Any) -> None:
-    """Write the standing scores of ASSIGNMENT (or ASSIGNMENT/quiz) for another system.
+    """Write the standing scores of ASSIGNMENT (or ASSIGNMENT/quiz, ASSIGNMENT/notebook) for another system.
 
     csv: a plain table. canvas, moodle: gradebook files. junit: XML for build servers. gradescope: results.json for each
     student. gradescope-zip: an autograder that runs there. classroom: a workflow for GitHub Classroom.
