@@ -51,6 +51,8 @@ class Section(Part):
 
 
 class StudyUnit(Part):
+    """A part of a week that is read in one go."""
+
     number: Count
     title: Text
 

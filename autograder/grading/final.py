@@ -44,11 +44,6 @@ class Final:
         return [s.exercise for s in self.exercises if s.is_open]
 
     @property
-    def is_adjusted(self) -> bool:
-        """Did a person give some of the points?"""
-        return any(s.manual is not None for s in self.exercises)
-
-    @property
     def points(self) -> Fraction:
         """The points that stand, never below 0: a percentage of those that are late is gone."""
         late = sum((s.points for s in self.exercises if s.manual is None or self.lowers_manual), Fraction(0))

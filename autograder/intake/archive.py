@@ -44,6 +44,7 @@ class ZipTree:
     refused: dict[str, str] = field(default_factory=dict)
 
     def children(self, folder: str) -> list[Entry]:
+        """The entries of one folder, sorted (see `files.Tree`)."""
         return sorted(self.folders.get(folder, []), key=lambda entry: entry.path)
 
 

@@ -125,10 +125,12 @@ def kind_of(mode: int) -> str:
 
 
 def not_a_file(path: str, mode: int) -> Refused:
+    """Why something of this mode is not read where a file belongs."""
     return Refused(f"{shown(path)} is {kind_of(mode)}; hand in the file itself.")
 
 
 def too_large(path: str, limit: int) -> Refused:
+    """Why a file of more than `limit` bytes is not read."""
     size = f"{limit / 1_000_000:.3g} MB" if limit >= 1_000_000 else f"{limit:,} bytes"
     return Refused(f"{shown(path)} is larger than {size}; hand in only what you wrote.")
 

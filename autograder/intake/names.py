@@ -45,6 +45,7 @@ def shown(text: str) -> str:
 
 
 def is_unprintable(character: str) -> bool:
+    """Would it not be seen, or change how text around it is shown?"""
     return character in _INVISIBLE or unicodedata.category(character) in _UNPRINTABLE
 
 

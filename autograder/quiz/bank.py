@@ -62,10 +62,12 @@ class Bank:
 
     @property
     def items(self) -> Iterator[AnyItem]:
+        """All questions, section by section."""
         return (item for group in self.groups for item in group.items)
 
     @cached_property
     def by_id(self) -> dict[str, AnyItem]:
+        """The questions by their ids, which are unique in a bank."""
         return {item.id: item for item in self.items}
 
     @cached_property

@@ -159,6 +159,8 @@ class Number(Drawn):
 
 
 class ShapeKey(Part):
+    """The sizes of the axes, a list."""
+
     value: Formula
 
 
@@ -181,6 +183,8 @@ class TextKey(Part):
 
 
 class WrongText(Wrong):
+    """A named wrong text, or a step that belongs nowhere."""
+
     text: Line
 
 
@@ -209,11 +213,15 @@ class Order(Item):
 
 
 class Pair(Part):
+    """Two sides that belong together."""
+
     left: Line
     right: Line
 
 
 class Confusion(Wrong):
+    """Two sides that are often taken to belong together, and do not."""
+
     left: Line
     right: Line
 
@@ -247,10 +255,14 @@ class Match(Item):
 
 
 class OutputKey(Part):
+    """What the code prints."""
+
     output: Text
 
 
 class WrongOutput(Wrong):
+    """A named wrong output."""
+
     output: Text
 
 

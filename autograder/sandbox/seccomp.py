@@ -71,11 +71,15 @@ class Filter:
 
     def allow_only_with(self, name: str, argument: int, values: Sequence[int]) -> None:
         """Let this call through where that argument is one of these (below 2^32); else it fails."""
-        self._decide_by_argument(name, argument, values, _ALLOW)
-
-    def refuse_with(self, name: str, argument: int, values: Sequence[int], error: int) -> None:
-        """Let this call fail where that argument is one of these (below 2^32); later rules decide on others."""
-        self._decide_by_argument(name, argument, values, _FAIL_WITH | error)
+        if name not in kernel.NUMBERS:
+            return
+        low = _ARGUMENTS + 8 * argument
+        rule = [(_LOAD, 0, 0, low + 4), (_IF_EQUAL, 0, 1 + 2 * len(values), 0), (_LOAD, 0, 0, low)]
+        for value in values:
+            rule += [(_IF_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ALLOW)]
+        rule.append((_LOAD, 0, 0, _CALL))
+        self._add(_IF_EQUAL, kernel.NUMBERS[name], 0, len(rule))
+        self.instructions += rule
 
     def finished(self, otherwise: int | None = errno.EPERM) -> bytes:
         """The program: every other call fails with this error (None: is let through)."""
@@ -86,17 +90,6 @@ class Filter:
         if name in kernel.NUMBERS:
             self._add(_IF_EQUAL, kernel.NUMBERS[name], 0, 1)
             self._add(_RETURN, decision)
-
-    def _decide_by_argument(self, name: str, argument: int, values: Sequence[int], decision: int) -> None:
-        if name not in kernel.NUMBERS:
-            return
-        low = _ARGUMENTS + 8 * argument
-        rule = [(_LOAD, 0, 0, low + 4), (_IF_EQUAL, 0, 1 + 2 * len(values), 0), (_LOAD, 0, 0, low)]
-        for value in values:
-            rule += [(_IF_EQUAL, 0, 1, value), (_RETURN, 0, 0, decision)]
-        rule.append((_LOAD, 0, 0, _CALL))
-        self._add(_IF_EQUAL, kernel.NUMBERS[name], 0, len(rule))
-        self.instructions += rule
 
     def _add(self, code: int, value: int, if_true: int = 0, if_false: int = 0) -> None:
         self.instructions.append((code, if_true, if_false, value))

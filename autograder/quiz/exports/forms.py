@@ -64,6 +64,8 @@ class Typed:
 
 @dataclass(frozen=True)
 class Numeric:
+    """A number between bounds; wrong ones have bounds too."""
+
     key: typed.Bounds
     wrong: tuple[tuple[typed.Bounds, Said], ...]
 
@@ -80,6 +82,8 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Essay:
+    """A text of any length, with what to look for in it and a model of it."""
+
     rubric: tuple[str, ...]
     model: str
 
