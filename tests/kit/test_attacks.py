@@ -21,6 +21,7 @@ from attacks.run import SCRATCH, attacks
 from grading import ROOT, offers_everything
 from nursery import nursery
 
+from autograder.grading.schedule import LANES
 from autograder.sandbox.levels import MECHANISMS, PARTIAL, satisfies
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
@@ -38,10 +39,10 @@ HOSTS = {
 
 CONTROL = "no confinement"
 OPTIONS = {
-    "": [],
+    "": ["--apart", str(LANES - 1)],  # so of those that are under way together one is honest
     "user": ["--apart", "5"],
-    SCRATCH: ["--scratch"],
-    CONTROL: ["--harmless", "--about-the-host", "--without", *MECHANISMS],
+    SCRATCH: ["--scratch", "--apart", "5"],
+    CONTROL: ["--harmless", "--about-the-host", "--apart", "5", "--without", *MECHANISMS],
 }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from command_line import ask
 from grading import (
     ROOT,
     batch,
@@ -26,6 +27,7 @@ from grading import (
     solution,
     with_body,
 )
+from mother import borne
 from nursery import nursery
 
 from autograder.grading import GradingError
@@ -178,7 +180,8 @@ def test_a_worker_imports_late_what_it_may_and_its_clock_can_be_read(without: tu
 
 
 def test_a_run_that_requires_more_than_there_is_grades_nothing(tmp_path: Path) -> None:
-    with pytest.raises(NotConfined, match="isolation `full` is required, this host offers `partial"):
+    refusal = pytest.raises(NotConfined, match="isolation `full` is required, this host offers `partial")
+    with refusal, borne():
         Zygotes(("namespaces",), required="full").get()
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada/layer_norm.py").write_text(NORM)
@@ -224,7 +227,7 @@ def test_a_host_that_cannot_fork_gives_the_same_outcomes() -> None:
     forked = run(of, without=("namespaces",))
     spawned: dict[str, Receipt] = {}
     before = set(children(os.getpid()))
-    with Zygotes(("namespaces",), forks=False) as zygotes:
+    with borne(), Zygotes(("namespaces",), forks=False) as zygotes:
         grade(of, lambda receipt: spawned.update({receipt.student: receipt}), lambda _: None, zygotes)
     assert {name: comparable(spawned[name]) for name in work} == {name: comparable(forked[name]) for name in work}
     assert spawned["right"].earned == 10
@@ -246,8 +249,7 @@ def halls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def grading(halls: Path, store: Path) -> list[str]:
-    code = "from autograder.cli import main; main()"
-    return ["-c", code, "grade", "week08", str(halls), "--seed", "3", "--store", f"sqlite:///{store}", "--json"]
+    return ["grade", "week08", str(halls), "--seed", "3", "--store", f"sqlite:///{store}", "--json"]
 
 
 def table(stdout: str) -> dict[str, object]:
@@ -256,8 +258,7 @@ def table(stdout: str) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def undisturbed(halls: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    command = grading(halls, tmp_path_factory.mktemp("store") / "a.sqlite")
-    return table(nursery().run(*command, env=KIT).stdout)
+    return table(ask(*grading(halls, tmp_path_factory.mktemp("store") / "a.sqlite"), cwd=ROOT).stdout)
 
 
 def test_after_kills_in_the_middle_the_next_run_ends_with_the_same_table_and_no_orphan(
@@ -267,12 +268,12 @@ def test_after_kills_in_the_middle_the_next_run_ends_with_the_same_table_and_no_
     command = grading(halls, tmp_path / "b.sqlite")
     family: set[int] = set()
     with open(os.devnull, "wb") as nowhere:
-        grader = nursery().start(command, ROOT, KIT, "", nowhere.fileno(), nowhere.fileno())
+        program = ["-c", "from autograder.cli import main; main()", *command]
+        grader = nursery().start(program, ROOT, KIT, "", nowhere.fileno(), nowhere.fileno())
     for victim in ("worker", "zygote", "grader"):
         family |= pulled(grader.pid, victim, family)
     assert grader.wait() == -signal.SIGKILL
-    again = nursery().run(*command, env=KIT)
-    assert table(again.stdout) == undisturbed
+    assert table(ask(*command, cwd=ROOT).stdout) == undisturbed
     assert len(undisturbed) == 10
     assert [pid for pid in family if is_the_kits(pid)] == []
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from grading import ROOT, copied_course, solution, with_body
+from grading import ROOT, copied_course, sharing_zygotes, solution, with_body
 
 from autograder.cli.grade import run as grade
 from autograder.cli.show import run as show
@@ -51,7 +51,8 @@ def test_what_is_withheld_is_in_no_view_of_the_student(tmp_path: Path, capsys: p
     )
     (tmp_path / "class/ada").mkdir(parents=True)
     (tmp_path / "class/ada/layer_norm.py").write_text(wrong, "utf-8")
-    grade(root, "week08", [tmp_path / "class"], None, None, 1, False, False, True)
+    with sharing_zygotes():
+        grade(root, "week08", [tmp_path / "class"], None, None, 1, False, False, True)
     name = json.loads(capsys.readouterr().out)[0]["diagnoses"]["layer_norm"][0]["name"].removeprefix(
         "ε "
     )  # JSON writes it otherwise
