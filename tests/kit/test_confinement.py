@@ -24,6 +24,7 @@ from grading import (
     offers_everything,
     run,
     shared_zygotes,
+    small_course,
     solution,
     with_body,
 )
@@ -186,7 +187,8 @@ def test_a_run_that_requires_more_than_there_is_grades_nothing(tmp_path: Path) -
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada/layer_norm.py").write_text(NORM)
     store = f"sqlite:///{tmp_path / 'receipts.sqlite'}"
-    grade = ("grade", "week08", str(tmp_path / "ada"), "--store", store)
+    course = small_course(tmp_path)
+    grade = ("--course", str(course), "grade", "week08", str(tmp_path / "ada"), "--store", store)
     content = on_host("docker", *grade, "--require-isolation", "partial", "--json")
     assert json.loads(content.stdout)[0]["isolation"].startswith("partial (no private root")
     refused = on_host("docker", *grade, "--require-isolation", "full")
@@ -239,17 +241,19 @@ def test_a_host_that_cannot_fork_gives_the_same_outcomes() -> None:
 
 @pytest.fixture(scope="module")
 def halls(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class of ten, whose files take their time to be read."""
-    folder = tmp_path_factory.mktemp("halls")
+    """A course with a class of ten, whose files take their time to be read."""
+    course = small_course(tmp_path_factory.mktemp("halls"))
     for number in range(10):
-        (folder / f"s{number}").mkdir()
+        folder = course / f"class/s{number}"
+        folder.mkdir(parents=True)
         start = "import time\ntime.sleep(0.4)\n"
-        (folder / f"s{number}/layer_norm.py").write_text(f"# {number}\n{start}{NORM}")
-    return folder
+        (folder / "layer_norm.py").write_text(f"# {number}\n{start}{NORM}")
+    return course
 
 
 def grading(halls: Path, store: Path) -> list[str]:
-    return ["grade", "week08", str(halls), "--seed", "3", "--store", f"sqlite:///{store}", "--json"]
+    what = ("--course", str(halls), "grade", "week08", str(halls / "class"))
+    return [*what, "--seed", "3", "--store", f"sqlite:///{store}", "--json"]
 
 
 def table(stdout: str) -> dict[str, object]:
