@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
+if (here := str(Path(__file__).resolve().parent)) not in sys.path:
+    sys.path.append(here)  # last, so that no file here hides a library
+
+from selfcheck.board import Board
+from selfcheck.told import told
+from selfcheck.faults import Fault
+from selfcheck.inputs import Inputs, stream_seed
+from selfcheck.local import LocalTransport
+from selfcheck.student import Call, Student
+from selfcheck.trace import Trace, make_trace
+
 FOLDER = Path(__file__).resolve().parent
-if str(FOLDER) not in sys.path:
-    sys.path.append(str(FOLDER))  # last, so that no file here hides a library
-
-from selfcheck.board import Board  # noqa: E402
-from selfcheck.told import told  # noqa: E402
-from selfcheck.faults import Fault  # noqa: E402
-from selfcheck.inputs import Inputs, stream_seed  # noqa: E402
-from selfcheck.local import LocalTransport  # noqa: E402
-from selfcheck.student import Call, Student  # noqa: E402
-from selfcheck.trace import Trace, make_trace  # noqa: E402
-
 BOARD = pytest.StashKey[Board]()
 CALLS = pytest.StashKey[list[Call]]()
 NOTES = pytest.StashKey[list[str]]()
@@ -118,7 +118,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
         report.longrepr = f"{marker.args[1]}\n\n{text}"
     notes = item.stash.get(NOTES, [])
     record = {"exercise": _exercise(item), "points": str(marker.args[0]), "notes": notes, **result}
-    report.self_check = record  # type: ignore[attr-defined]
+    report.self_check = record  # type: ignore[attr-defined]  # pytest-xdist takes it along
     return report
 
 

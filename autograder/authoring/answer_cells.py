@@ -52,7 +52,7 @@ def _cells(bank: Bank, name: str, where: str) -> Iterator[NotebookNode]:
     points = int(item.points) if item.points.denominator == 1 else float(item.points)
     worth = "1 point" if points == 1 else f"{points:g} points"
     task = f"{prompt.strip()}\n\nWrite it behind the `=`, {example}. Only what is written there counts."
-    text = f"**Question ({worth}, {item.course or _place(bank, item)}).** {task}"
+    text = f"**Question ({worth}, {section_of(bank, item)}).** {task}"
     solution = f"### BEGIN SOLUTION\n{name} = {key!r}\n### END SOLUTION"
     guard = f'assert {name} is not None, "the answer above is still to be written"'
     locked = {"grade": False, "grade_id": f"question-{name}", "locked": True, "solution": False}
@@ -72,5 +72,6 @@ def _asked(bank: Bank, item: Drawn | ShortText) -> tuple[str, object, str]:
     return filled(item.prompt, draw.parameters), draw.value, example
 
 
-def _place(bank: Bank, item: AnyItem) -> str:
-    return next(group.course for group in bank.groups if item in group.items)
+def section_of(bank: Bank, item: AnyItem) -> str:
+    """The section of the course that a question belongs to."""
+    return item.course or next(group.course for group in bank.groups if item in group.items)

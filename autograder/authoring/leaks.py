@@ -13,7 +13,6 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from autograder.authoring.bundle.progress import PROGRESS
 from autograder.authoring.contents import MANIFEST, read_source
@@ -22,13 +21,8 @@ from autograder.authoring.kit_files import BUNDLE, KIT
 from autograder.course import Assignment, CourseFiles, TraceEntry, load_course, load_traces
 from autograder.quiz.answers_file import NAME as ANSWERS
 from autograder.quiz.bank import has_quiz, load_bank
-from autograder.quiz.leaks import Search, Secret, contains, held
-
-DISTINCTIVE = 12
-"""A line of fewer characters says nothing about where it comes from."""
-
-DIGITS = 4
-"""A number of fewer significant digits may occur anywhere."""
+from autograder.quiz.formula import flat
+from autograder.quiz.leaks import DIGITS, DISTINCTIVE, Search, Secret, contains, held
 
 VALUES = ("an accepted text", "an output", "the key of")
 """What the quiz's search calls words and numbers that may be common knowledge, unlike an explanation."""
@@ -206,19 +200,11 @@ def _numbers_of_hidden_traces(files: CourseFiles, names: Iterable[str], public: 
 
 def _stated(entry: TraceEntry) -> set[str]:
     """The distinctive numbers of an entry, in full and as rounded to the digits that the course prints."""
-    found = {_normal(repr(number)) for value in entry.inputs.values() for number in _flat(value)}
+    found = {_normal(repr(number)) for value in entry.inputs.values() for number in flat(value)}
     for value in entry.values.values():
-        for number in [*_flat(value.value), *_flat([] if value.printed is None else value.printed)]:
+        for number in [*flat(value.value), *flat([] if value.printed is None else value.printed)]:
             found |= {_normal(repr(number)), _normal(f"{number:.{value.digits}f}")}
     return {number for number in found if _significant(number) >= DIGITS}
-
-
-def _flat(value: Any) -> Iterator[float]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _flat(item)
-    else:
-        yield value
 
 
 def _numbers(text: str) -> set[str]:

@@ -13,6 +13,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from autograder.authoring.answer_cells import POINTS, ask, questions
@@ -57,6 +58,26 @@ def cut(files: CourseFiles, assignment: Assignment) -> bytes:
         notebook, resources = getattr(steps, name)().preprocess(notebook, resources)
     notebook.metadata = {"kernelspec": _KERNEL, "language_info": {"name": "python"}}
     return _written(notebook)
+
+
+def asked_points(files: CourseFiles, assignment: Assignment) -> dict[str, Fraction]:
+    """The points of what the complete notebook asks itself, by the name of the cell: everything but the exercises.
+
+    Raises:
+        AuthoringError: there is a notebook, and it cannot be read.
+    """
+    path = files.notebook(assignment.id)
+    if not path.is_file():
+        return {}
+    try:
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        marks = [cell["metadata"].get("nbgrader", {}) for cell in cells]
+        found = {each["grade_id"]: Fraction(str(each["points"])) for each in marks if each.get("points") is not None}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        where = path.relative_to(files.root).as_posix()
+        raise AuthoringError(f"{where} cannot be read; `autograder release {assignment.id}` builds it anew") from None
+    exercises = {exercise.name for exercise in assignment.exercises}
+    return {name: points for name, points in found.items() if name not in exercises}
 
 
 def _complete(files: CourseFiles, assignment: Assignment) -> NotebookNode:

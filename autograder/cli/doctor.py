@@ -12,7 +12,7 @@ from rich.text import Text
 from autograder.cli.exit_codes import ATTENTION, OK
 from autograder.grading import GradingError
 from autograder.sandbox.doctor import Diagnosis, examine
-from autograder.sandbox.host import SandboxError
+from autograder.sandbox.host.errors import SandboxError
 from autograder.sandbox.levels import FULL
 
 

@@ -14,6 +14,7 @@ from autograder.cli.setting import Setting
 from autograder.course import Assignment
 from autograder.exports.standing import Exported, Standing, standing
 from autograder.grading import GradingError
+from autograder.grading.parts import assignment_of
 from autograder.intake import Roster, read_roster
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def run(
     if (column or by) and template is None:
         raise click.UsageError("--column and --by say what in a --template is meant")
     setting = Setting.find(course)
-    graded = setting.course.assignment(assignment.partition("/")[0])
+    graded = setting.course.assignment(assignment_of(assignment))
     if to in ("gradescope-zip", "classroom"):
         exported = _of_the_course(setting, to, graded, require_isolation)
     else:

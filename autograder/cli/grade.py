@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
 
-from autograder.cli.collecting import collected
+from autograder.cli.collecting import Work, collected
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
 from autograder.cli.running import HERE, Where, grade_waiting
-from autograder.cli.setting import Setting
 from autograder.course import Assignment
 from autograder.grading.batch import Batch
 from autograder.grading.final import final_scores
@@ -22,9 +21,7 @@ from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable, with_known_times
 from autograder.grading.score import manual_notes
 from autograder.grading.store import Adjustment
-from autograder.intake import Submission
 from autograder.reports.terminal import Row, class_table
-from autograder.sandbox.levels import satisfies
 
 
 def run(
@@ -42,24 +39,18 @@ def run(
     where: Where = HERE,
 ) -> int:
     """Grade, keep the receipts, print a table. Returns the exit code."""
-    setting = Setting.find(course)
-    graded = setting.course.assignment(assignment)
-    names = [exercise.name for exercise in graded.exercises]
-    submissions, strangers = collected(setting, graded, paths, roster, handed_in)
-    console, notices = Console(soft_wrap=False), Console(stderr=True)
-    with setting.store(store) as receipts:
-        before = receipts.standing_receipts(assignment, [s.student for s in submissions])
-        submissions = with_known_times(submissions, before)
-        found = {} if force else reusable(receipts, setting.files, graded, submissions, seed, before)
-        reused = {
-            student: receipt for student, receipt in found.items() if satisfies(receipt.isolation, require_isolation)
-        }
+    work = collected(course, assignment, paths, roster, handed_in)
+    files, graded, notices = work.setting.files, work.assignment, Console(stderr=True)
+    with work.setting.store(store) as receipts:
+        before = receipts.standing_receipts(assignment, [s.student for s in work.submissions])
+        submissions = with_known_times(work.submissions, before)
+        reused = {} if force else reusable(receipts, files, graded, submissions, seed, require_isolation, before)
         # The same work as before what stands now: those receipts stand again.
         receipts.add_all(receipt for student, receipt in reused.items() if receipt != before.get(student))
         waiting = [s for s in submissions if s.student not in reused]
         batch = Batch(
-            files=setting.files,
-            course=setting.course.id,
+            files=files,
+            course=work.setting.course.id,
             assignment=graded,
             submissions=waiting,
             seed=secrets.randbelow(2**31) if seed is None else seed,
@@ -70,36 +61,22 @@ def run(
         results = [r for s in submissions if (r := reused.get(s.student) or fresh.get(s.student))]
         by_hand = receipts.all_adjustments(assignment)
         rows = [_row(r, before.get(r.student), by_hand.get(r.student, []), graded) for r in results]
-    if as_json:
-        told = [{**receipt.to_dict(), **final.to_dict()} for receipt, final, _ in rows]
-        print(json.dumps(told, indent=1, ensure_ascii=True))
-    elif rows:
-        class_table(console, rows, names)
-    for stranger in strangers:
-        console.print("  ".join(["", stranger.student, *stranger.notes[:1]]), markup=False, highlight=False)
-    sys.stdout.flush()  # what stands below the table goes to another stream
+    _print(work, rows, as_json)
     attention = sum(bool(receipt.attention()) for receipt in results)
-    notices.print(_summary(submissions, results, reused, attention, receipts.place), soft_wrap=True, highlight=False)
-    unknown = sum(final.late.days is None for _, final, _ in rows)
-    if unknown:
-        notices.print(
-            f"when it was handed in is not known for {unknown} of {len(rows)}; nothing is taken off theirs as late"
-            + ("" if handed_in else " (--handed-in FILE tells it)"),
-            soft_wrap=True,
-            highlight=False,
-        )
-    if unnamed := unproved(setting.files, graded):
-        notices.print(
-            f"no mistakes are named in {', '.join(unnamed)}, which changed since they were proved: "
-            f"autograder verify {assignment} --write",
-            soft_wrap=True,
-            highlight=False,
-        )
+    look = f"{attention} of {len(results)} need attention" if attention else "none needs attention"
+    kept = f" ({len(reused)} unchanged, receipts reused)" if reused else ""
+    notices.print(
+        f"{len(results)} of {len(submissions)} submissions graded{kept}; {look}. Receipts: {receipts.place}",
+        soft_wrap=True,
+        highlight=False,
+    )
+    for line in _remarks(work, rows, handed_in):
+        notices.print(line, soft_wrap=True, highlight=False)
     if interrupted:
         again = "the same command without --force" if force else "the same command"
         notices.print(f"stopped; {len(fresh)} new receipts are kept, {again} goes on", highlight=False)
         return STOPPED
-    return ATTENTION if attention or strangers else OK
+    return ATTENTION if attention or work.strangers else OK
 
 
 def _row(receipt: Receipt, before: Receipt | None, adjustments: Sequence[Adjustment], assignment: Assignment) -> Row:
@@ -107,13 +84,28 @@ def _row(receipt: Receipt, before: Receipt | None, adjustments: Sequence[Adjustm
     return receipt, final_scores(receipt, adjustments, assignment), notes
 
 
-def _summary(
-    submissions: Sequence[Submission],
-    results: Sequence[Receipt],
-    reused: dict[str, Receipt],
-    attention: int,
-    place: str,
-) -> str:
-    kept = f" ({len(reused)} unchanged, receipts reused)" if reused else ""
-    look = f"{attention} of {len(results)} need attention" if attention else "none needs attention"
-    return f"{len(results)} of {len(submissions)} submissions graded{kept}; {look}. Receipts: {place}"
+def _print(work: Work, rows: Sequence[Row], as_json: bool) -> None:
+    """The results, and who is in no roster."""
+    console = Console(soft_wrap=False)
+    if as_json:
+        told = [{**receipt.to_dict(), **final.to_dict()} for receipt, final, _ in rows]
+        print(json.dumps(told, indent=1, ensure_ascii=True))
+    elif rows:
+        class_table(console, rows, [exercise.name for exercise in work.assignment.exercises])
+    for stranger in work.strangers:
+        console.print("  ".join(["", stranger.student, *stranger.notes[:1]]), markup=False, highlight=False)
+    sys.stdout.flush()  # what stands below the table goes to another stream
+
+
+def _remarks(work: Work, rows: Sequence[Row], handed_in: Path | None) -> Iterator[str]:
+    """What an instructor should know about the results."""
+    if unknown := sum(final.late.days is None for _, final, _ in rows):
+        how = "" if handed_in else " (--handed-in FILE tells it)"
+        yield (
+            f"when it was handed in is not known for {unknown} of {len(rows)}; nothing is taken off theirs as late{how}"
+        )
+    if unnamed := unproved(work.setting.files, work.assignment):
+        yield (
+            f"no mistakes are named in {', '.join(unnamed)}, which changed since they were proved: "
+            f"autograder verify {work.assignment.id} --write"
+        )

@@ -8,11 +8,12 @@ import click
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from autograder.cli.exit_codes import ATTENTION, OK
 from autograder.cli.setting import Setting
 from autograder.grading import GradingError
-from autograder.grading.receipt import shown
+from autograder.grading.receipt import WAITS, shown
 
 
 def run(course: Path | None, what: str, assignment: str, store: str | None, file: Path | None) -> int:
@@ -36,9 +37,9 @@ def run(course: Path | None, what: str, assignment: str, store: str | None, file
             click.echo(f"{count} of {len(found)} grades in nbgrader's gradebook changed")
             return OK
         if what == "pull":
-            new = book.pull(receipts, graded, found)
+            new = book.pull(receipts, found)
             for entry in new:
-                click.echo(f"{entry.student}: {entry.exercise} stands at {entry.manual:g} by hand (formgrader)")
+                click.echo(f"{entry.student}: {entry.exercise} stands at {entry.manual:g} by hand ({entry.reason})")
             click.echo(f"{len(new)} scores typed in formgrader are new here")
             return OK
         return _differences(found)
@@ -50,14 +51,15 @@ def _differences(found: list) -> int:  # type: ignore[type-arg]  # of entries, w
         click.echo(f"all {len(found)} grades agree")
         return OK
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    for name in ("student", "exercise"):
+    for name in ("student", "exercise or cell"):
         table.add_column(name, overflow="fold")
     for name in ("here", "in the gradebook", "typed in formgrader"):
         table.add_column(name, justify="right")
     for entry in different:
         theirs = "" if entry.theirs is None else f"{entry.theirs:g}"
         manual = "" if entry.manual is None else f"{entry.manual:g}"
-        table.add_row(entry.student, entry.exercise, shown(entry.ours.points), theirs, manual)
+        ours = WAITS if entry.ours.is_open else shown(entry.ours.points)
+        table.add_row(Text(entry.student), Text(entry.exercise), ours, theirs, manual)
     Console().print(table)
     click.echo(f"{len(different)} of {len(found)} grades differ")
     return ATTENTION

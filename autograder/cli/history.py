@@ -11,6 +11,7 @@ from autograder.cli.setting import Setting
 from autograder.cli.show import assignments_of
 from autograder.grading.final import final_scores
 from autograder.grading.history import events
+from autograder.grading.parts import assignment_of
 from autograder.reports.history import history_report
 
 
@@ -24,7 +25,7 @@ def run(course: Path | None, student: str, assignment: str | None, store: str | 
             given = receipts.adjustments(name, student)
             standing = receipts.standing(name, student)
             assert standing is not None
-            graded = setting.course.assignment(name.partition("/")[0])
+            graded = setting.course.assignment(assignment_of(name))
             final, found = final_scores(standing, given, graded), events(kept, given)
             if as_json:
                 told[name] = {**final.to_dict(), "events": [event.to_dict() for event in found]}

@@ -12,16 +12,12 @@ from rich.text import Text
 
 from autograder.cli.exit_codes import ATTENTION, OK
 from autograder.cli.setting import Setting
-from autograder.grading import GradingError
 from autograder.grading.receipt import shown
+from autograder.notebooks.batch import FAILED, UNCHANGED, ClassOfNotebooks, Row
 
 
 def run(course: Path | None, assignment: str, jobs: int, force: bool) -> int:
     """Grade all submitted notebooks of an assignment through nbgrader. Returns the exit code."""
-    try:
-        from autograder.notebooks.batch import FAILED, UNCHANGED, ClassOfNotebooks, Row
-    except ImportError as error:
-        raise GradingError(f"{error.name} is not installed: pip install 'autograder[instructor]'") from None
     setting = Setting.find(course)
     graded = setting.course.assignment(assignment)
     notices = Console(stderr=True)

@@ -12,12 +12,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from autograder.cli.collecting import collected
+from autograder.cli.collecting import Work, collected
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
-from autograder.cli.setting import Setting
 from autograder.course import Assignment
 from autograder.grading.aside import forget_aside, open_aside
+from autograder.grading.errors import GradingError
 from autograder.grading.hashes import suite_hash
+from autograder.grading.parts import MODULES, command_for, part_of
 from autograder.grading.receipt import Receipt
 from autograder.grading.regrade import Plan, Regraded, compared, plan, to_keep
 from autograder.grading.reuse import with_known_times
@@ -38,22 +39,22 @@ def run(
     require_isolation: str | None,
 ) -> int:
     """Grade again what no longer holds, print what that changes, and keep it when told to. Returns the exit code."""
-    setting = Setting.find(course)
-    graded = setting.course.assignment(assignment)
-    submissions, _ = collected(setting, graded, paths, roster)
-    notices = Console(stderr=True)
-    with setting.store(store) as receipts:
+    if part_of(assignment) is not MODULES:
+        raise GradingError(f"only modules are regraded; `{command_for(assignment)}` does {assignment} again")
+    work, notices = collected(course, assignment, paths, roster), Console(stderr=True)
+    files = work.setting.files
+    with work.setting.store(store) as receipts:
         standing = receipts.standing_receipts(assignment)
-        submissions = with_known_times(submissions, standing)
-        planned = plan(submissions, standing, suite_hash(setting.files, graded), seed)
-        new = _graded_again(setting, graded, planned, notices, require_isolation)
+        submissions = with_known_times(work.submissions, standing)
+        planned = plan(submissions, standing, suite_hash(files, work.assignment), seed)
+        new = _graded_again(work, planned, notices, require_isolation)
         if new is None:
             notices.print("stopped; nothing was changed, the same command goes on", highlight=False)
             return STOPPED
-        found = _compared(receipts, graded, standing, new, never_lower)
+        found = _compared(receipts, work.assignment, standing, new, never_lower)
         if apply:
             receipts.add_all(to_keep(found))
-            forget_aside(setting.files.root)
+            forget_aside(files.root)
     if as_json:
         print(json.dumps(_told(assignment, found, planned, apply), indent=1))
     else:
@@ -66,13 +67,14 @@ def run(
 
 
 def _graded_again(
-    setting: Setting, assignment: Assignment, planned: Plan, notices: Console, require_isolation: str | None
+    work: Work, planned: Plan, notices: Console, require_isolation: str | None
 ) -> dict[str, Receipt] | None:
     """New receipts of all that are due; None when the user stopped it."""
     if not planned.due:
         return {}
     from autograder.grading.again import grade_again
 
+    setting = work.setting
     with open_aside(setting.files.root) as aside, notices.status("grading again") as status:
 
         def progress(done: int) -> None:
@@ -80,7 +82,7 @@ def _graded_again(
 
         how = planned.due, aside, progress, require_isolation
         try:
-            return grade_again(setting.files, setting.course.id, assignment, *how)
+            return grade_again(setting.files, setting.course.id, work.assignment, *how)
         except KeyboardInterrupt:
             return None
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import click
 
 from autograder.cli.setting import Setting
-from autograder.quiz.receipts import is_quiz, quiz_id
+from autograder.grading.parts import MODULES, QUIZ, assignment_of, part_of
 from autograder.reports.pages import REPORT, is_page, page_name, prepare_file, prepare_folder, write_page
 from autograder.reports.records import chosen, records
 
@@ -28,7 +28,7 @@ def report(
     from autograder.reports.student.page import StudentPages
 
     setting = Setting.find(course)
-    graded = setting.course.assignment(_of(assignment))
+    graded = setting.course.assignment(assignment_of(assignment))
     with setting.store(store) as receipts:
         wanted = chosen(records(receipts, assignment, graded), students, assignment)
     folder = output or _home(setting, assignment) / STUDENTS
@@ -47,10 +47,11 @@ def dashboard(course: Path | None, assignment: str, output: Path | None, pages: 
     from autograder.reports.dashboard.page import dashboard as page
 
     setting = Setting.find(course)
-    graded = setting.course.assignment(_of(assignment))
+    graded = setting.course.assignment(assignment_of(assignment))
     with setting.store(store) as receipts:
         everybody = records(receipts, assignment, graded)
-        answers = {} if is_quiz(assignment) else receipts.standing_receipts(quiz_id(assignment))
+        has_quiz = part_of(assignment) is MODULES
+        answers = receipts.standing_receipts(QUIZ.of(assignment)) if has_quiz else {}
     path = output or _home(setting, assignment) / CLASS
     prepare_file(path, setting.files.root)
     folder = pages or path.parent / STUDENTS
@@ -58,11 +59,6 @@ def dashboard(course: Path | None, assignment: str, output: Path | None, pages: 
     html = page(setting.course, graded, everybody, list(answers.values()), datetime.now(UTC), links)
     write_page(path, html)
     click.echo(f"{path} ({_counted(len(everybody), 'student')}); it is for instructors, not for students")
-
-
-def _of(name: str) -> str:
-    """The assignment to which a name of receipts belongs."""
-    return name.removesuffix("/quiz")
 
 
 def _home(setting: Setting, assignment: str) -> Path:

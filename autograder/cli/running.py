@@ -21,7 +21,6 @@ from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable
 from autograder.grading.store import Store
 from autograder.intake import Submission
-from autograder.sandbox.levels import satisfies
 
 CLAIMED_AT_ONCE, CLAIMED_FOR_A_CLUSTER = 8, 64
 LOOK_AGAIN = 1.0
@@ -70,8 +69,9 @@ def grade_waiting(
                 meter.finished(receipt)
 
         def found(held: Sequence[Submission]) -> dict[str, Receipt]:
-            known = {} if force else reusable(store, batch.files, batch.assignment, held, seed)
-            return {who: r for who, r in known.items() if satisfies(r.isolation, batch.required_isolation)}
+            if force:
+                return {}
+            return reusable(store, batch.files, batch.assignment, held, seed, batch.required_isolation)
 
         try:
             for submissions in _rounds(claims, waiting, where, found, receipts, meter):

@@ -11,8 +11,8 @@ from rich.console import Console
 from autograder.cli.setting import Setting
 from autograder.grading import GradingError, Receipt
 from autograder.grading.final import final_scores
+from autograder.grading.parts import MODULES, assignment_of, part_of
 from autograder.grading.store import Store
-from autograder.quiz.receipts import is_quiz
 from autograder.reports.terminal import receipt_report
 from autograder.reports.view import disclosed, student_view
 
@@ -26,7 +26,7 @@ def run(
         receipt = _standing(receipts, student, assignment)
         adjustments = receipts.adjustments(receipt.assignment, student)
         attempts = len({r.submission_hash for r in receipts.history(receipt.assignment, student)})
-    graded = setting.course.assignment(receipt.assignment.partition("/")[0])
+    graded = setting.course.assignment(assignment_of(receipt.assignment))
     final = final_scores(receipt, adjustments, graded)
     receipt, withheld = (receipt, "") if instructor else disclosed(receipt, graded, attempts, datetime.now(UTC))
     if as_json:
@@ -50,7 +50,7 @@ def assignments_of(receipts: Store, student: str, assignment: str | None) -> lis
 
 def _standing(receipts: Store, student: str, assignment: str | None) -> Receipt:
     known = assignments_of(receipts, student, assignment)
-    known = [name for name in known if not is_quiz(name)] or known
+    known = [name for name in known if part_of(name) is MODULES] or known
     if len(known) > 1:
         raise GradingError(f'"{student}" has receipts for {", ".join(known)}; choose one with --assignment')
     receipt = receipts.standing(known[0], student)

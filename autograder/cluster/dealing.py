@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 
+from autograder.course import Limits
 from autograder.intake import Submission
+from autograder.sandbox.host.deadline import WALL_FACTOR
 
 ENOUGH = 4
 """A submission is left to a human when it has come to this: a grader that had nothing else ended by itself (2), or was
 killed (1; that may come from a host that is short of memory, or from a person)."""
+
+
+def patience(limits: Limits, lanes: int = 1) -> float:
+    """Seconds without a word after which a grader is given up. Each submission waits for at most so many times its
+    seconds of CPU time (WALL_FACTOR); as long again for what else there is to do, in each lane.
+    """
+    return 60 + 2 * WALL_FACTOR * lanes * limits.seconds_per_submission
 
 
 class Futility:

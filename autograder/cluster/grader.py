@@ -20,7 +20,7 @@ from autograder.grading.receipt import Receipt
 from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.intake import Submission
-from autograder.sandbox.host import SandboxError
+from autograder.sandbox.host.errors import SandboxError
 
 Send = Callable[[Mapping[str, Any]], None]
 

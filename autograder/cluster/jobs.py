@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.cluster.chunks import Chunk, Order
-from autograder.cluster.dealing import Dealer, Futility
+from autograder.cluster.dealing import Dealer, Futility, patience
 from autograder.cluster.process import GraderProcess, Program, program, was_killed
 from autograder.grading.batch import Batch
 from autograder.grading.errors import GradingError
@@ -96,8 +96,7 @@ class _Crew:
         self._jobs = [_Job() for _ in range(jobs)]
         self._selector = selectors.DefaultSelector()
         self._futility = Futility()
-        # A submission waits for at most five times its seconds of CPU time (see `sandbox.host`); then there are lanes.
-        self._patience = 60 + 10 * LANES * batch.assignment.limits.seconds_per_submission
+        self._patience = patience(batch.assignment.limits, LANES)
 
     def run(self, finished: Callable[[Receipt], None], started: Callable[[Submission], None]) -> None:
         """Until there is nothing left to deal."""

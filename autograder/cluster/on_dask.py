@@ -17,7 +17,7 @@ from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
 from autograder.cluster.chunks import Chunk, Order, packed, unpacked
-from autograder.cluster.dealing import Dealer, Futility
+from autograder.cluster.dealing import Dealer, Futility, patience
 from autograder.cluster.keys import Keys
 from autograder.cluster.nodes import grade_chunk, prepare
 from autograder.grading.batch import Batch
@@ -99,8 +99,7 @@ class _Cluster:
         self._nodes: dict[str, _Node] = {}
         self._done: Queue[tuple[_Node, Future]] = Queue()
         self._looked = -math.inf
-        # A submission waits for at most five times its seconds of CPU time (see `sandbox.host`); then there are lanes.
-        self._patience = 60 + 10 * batch.assignment.limits.seconds_per_submission
+        self._patience = patience(batch.assignment.limits)
 
     def run(self, finished: Finished, started: Callable[[Submission], None]) -> None:
         """Until there is nothing left to deal."""

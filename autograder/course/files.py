@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from autograder.course.errors import CourseError, place
+from autograder.course.errors import CourseError
 from autograder.course.model import Course
-from autograder.course.problems import sentence_of
+from autograder.course.problems import model_in
 from autograder.course.yaml_file import read_yaml
 
 FILE_NAME = "course.yml"
@@ -23,11 +21,7 @@ def load_course(path: Path) -> Course:
     data = read_yaml(path)
     if not isinstance(data, dict):
         raise CourseError.in_file(path, ["file: must be a mapping with id, title, weeks, assignments and so on"])
-    try:
-        return Course.model_validate(data)
-    except ValidationError as error:
-        problems = [f"{place(e['loc'])}: {sentence_of(e)}" for e in error.errors(include_url=False)]
-        raise CourseError.in_file(path, problems) from None
+    return model_in(path, Course, data)
 
 
 def find_course(start: Path) -> Path:

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from autograder.course.errors import CourseError, place
-from autograder.course.model import Part, plain_id
-from autograder.course.problems import Problem, checked, sentence_of
+from autograder.course.errors import CourseError
+from autograder.course.fields import Id
+from autograder.course.model import Part
+from autograder.course.problems import Problem, checked, model_in
 from autograder.course.yaml_file import read_yaml
 
 
@@ -30,7 +31,6 @@ def _question(value: str) -> str:
     return _line(value)
 
 
-Id = Annotated[str, AfterValidator(plain_id)]
 Line = Annotated[str, AfterValidator(_line)]
 Question = Annotated[str, AfterValidator(_question)]
 
@@ -111,11 +111,7 @@ def load_mistakes(path: Path) -> Mistakes:
     data = read_yaml(path, long=True)
     if not isinstance(data, dict):
         raise CourseError.in_file(path, ["file: must be a mapping with ladder, mistakes and equivalents"])
-    try:
-        return Mistakes.model_validate(data)
-    except ValidationError as error:
-        problems = [f"{place(e['loc'])}: {sentence_of(e)}" for e in error.errors(include_url=False)]
-        raise CourseError.in_file(path, problems) from None
+    return model_in(path, Mistakes, data)
 
 
 def _again(field: str, entries: Sequence[Mistake] | Sequence[Equivalent]) -> list[Problem]:

@@ -2,123 +2,37 @@
 
 from __future__ import annotations
 
-import keyword
 import re
-import sys
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from fractions import Fraction
 from typing import Annotated, Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    PlainValidator,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from autograder.course.errors import CourseError
+from autograder.course.fields import (
+    Count,
+    Exemption,
+    FileName,
+    FullName,
+    HintPolicy,
+    Id,
+    ModuleName,
+    Moment,
+    Percent,
+    Points,
+    Seconds,
+    Text,
+    ZoneName,
+    not_empty,
+)
 from autograder.course.moments import placed
-from autograder.course.points import exact, exact_points, shown
+from autograder.course.points import shown
 from autograder.course.problems import Problem, checked, refuse
 
 Item = TypeVar("Item")
-Filled = TypeVar("Filled", bound=Sized)
-
-# A student's file of one of these names would hide the module itself from torch, numpy or pytest.
-_THIRD_PARTY = (
-    "torch torchgen functorch numpy pytest py pluggy iniconfig packaging pygments exceptiongroup tomli "
-    "typing_extensions sympy mpmath networkx jinja2 markupsafe fsspec filelock setuptools pkg_resources conftest "
-    "selfcheck rigs"
-)
-_TAKEN = {name.lower() for name in sys.stdlib_module_names} | set(_THIRD_PARTY.split())
-
-
-def _text(value: str) -> str:
-    if not value.strip():
-        raise ValueError("must not be empty")
-    return value
-
-
-def _not_empty(value: Filled) -> Filled:
-    if not value:
-        raise ValueError("must not be empty")
-    return value
-
-
-def plain_id(value: str) -> str:
-    """Lower-case letters, digits and underscores; ValueError for anything else."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", value):
-        raise ValueError(f"must be lower-case letters, digits and underscores, got {shown(value)}")
-    return value
-
-
-def _module_name(value: str) -> str:
-    if not value.isidentifier() or not value.isascii() or keyword.iskeyword(value):
-        raise ValueError(f"must be a Python identifier of ASCII characters, got {shown(value)}")
-    if value.lower() in _TAKEN:
-        raise ValueError(f'"{value}" would hide the module of that name; choose another name')
-    return value
-
-
-def _file_name(value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", value):
-        raise ValueError(f"must be the name of a file in data/, such as names.txt, got {shown(value)}")
-    return value
-
-
-def _zone_name(value: str) -> str:
-    try:
-        ZoneInfo(value)
-    except (KeyError, ValueError, OSError):
-        raise ValueError(f"no time zone is called {shown(value)}; write one such as Europe/Berlin or UTC") from None
-    return value
-
-
-def _dotted(value: str) -> str:
-    if "." not in value or not all(part.isidentifier() for part in value.split(".")):
-        raise ValueError(f"must be a full name such as torch.nn.functional.layer_norm, got {shown(value)}")
-    return value
-
-
-def _moment(value: object) -> datetime:
-    try:
-        moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
-    except ValueError:
-        moment = None
-    if not isinstance(moment, datetime) or (isinstance(value, str) and ":" not in value):
-        raise ValueError(f"must be a date and time such as 2027-03-07T23:59:00, got {shown(value)}")
-    if not 1970 <= moment.year < 3000:
-        raise ValueError(f"must be in a year between 1970 and 2999, got {shown(value)}")
-    return moment
-
-
-def _exemption(value: object) -> datetime | None:
-    try:
-        return None if value == WAIVED else _moment(value)
-    except ValueError as error:
-        raise ValueError(f"{error} (or write {WAIVED})") from None
-
-
-def _percent(value: object) -> Fraction:
-    percent = exact(value)
-    if not 0 <= percent <= 100:
-        raise ValueError(f"must be between 0 and 100, got {shown(value)}")
-    return percent
-
-
-WAIVED = "waived"
-"""How a late policy says that for a student there is no lateness."""
-
-Text = Annotated[str, AfterValidator(_text)]
-Points = Annotated[Fraction, PlainValidator(exact_points)]
-Percent = Annotated[Fraction, PlainValidator(_percent)]
-Count = Annotated[int, Field(gt=0)]
 
 
 class Part(BaseModel):
@@ -147,7 +61,7 @@ class Week(Part):
     number: Count
     title: Text
     units: Annotated[tuple[StudyUnit, ...], Field(strict=False)] = ()
-    sections: Annotated[tuple[Section, ...], Field(strict=False), AfterValidator(_not_empty)]
+    sections: Annotated[tuple[Section, ...], Field(strict=False), AfterValidator(not_empty)]
 
     @model_validator(mode="after")
     def _numbers_fit(self) -> Week:
@@ -171,14 +85,14 @@ class LatePolicy(Part):
     percent_per_day: Percent
     cap_percent: Percent
     manual_too: bool = False
-    exemptions: dict[Text, Annotated[datetime | None, PlainValidator(_exemption)]] = {}
+    exemptions: dict[Text, Exemption] = {}
 
 
 class Limits(Part):
     """What a submission may use while it is graded."""
 
-    seconds_per_check: Annotated[float, Field(gt=0, allow_inf_nan=False)]
-    seconds_per_submission: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    seconds_per_check: Seconds
+    seconds_per_submission: Seconds
     memory_mb: Count
     output_kb: Count
 
@@ -196,21 +110,12 @@ class Exercise(Part):
     has an empty folder of that size to write to while it is graded; 0 is none.
     """
 
-    name: Annotated[str, AfterValidator(_module_name)]
+    name: ModuleName
     points: Points
-    course: Annotated[tuple[Text, ...], Field(strict=False), AfterValidator(_not_empty)]
+    course: Annotated[tuple[Text, ...], Field(strict=False), AfterValidator(not_empty)]
     needs: Annotated[tuple[str, ...], Field(strict=False)] = ()
-    forbidden: Annotated[tuple[Annotated[str, AfterValidator(_dotted)], ...], Field(strict=False)] = ()
+    forbidden: Annotated[tuple[FullName, ...], Field(strict=False)] = ()
     scratch_mb: Count = 0
-
-
-HINT_POLICIES = ("always", "after_first_attempt", "after_deadline", "never")
-
-
-def _hint_policy(value: str) -> str:
-    if value not in HINT_POLICIES:
-        raise ValueError(f"must be one of {', '.join(HINT_POLICIES)}, got {shown(value)}")
-    return value
 
 
 class Assignment(Part):
@@ -222,21 +127,32 @@ class Assignment(Part):
     beside the solutions that they get as it is: a program that works with their modules.
     """
 
-    id: Annotated[str, AfterValidator(plain_id)]
+    id: Id
     title: Text
     points: Points
-    deadline: Annotated[datetime, PlainValidator(_moment)]
+    deadline: Moment
     late_policy: LatePolicy
     limits: Limits
-    hint: Annotated[str, AfterValidator(_hint_policy)] = "always"
-    data: Annotated[tuple[Annotated[str, AfterValidator(_file_name)], ...], Field(strict=False)] = ()
-    lab: Annotated[str, AfterValidator(_module_name)] | None = None
-    seconds_per_cell: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 20.0
-    exercises: Annotated[tuple[Exercise, ...], Field(strict=False), AfterValidator(_not_empty)]
+    hint: HintPolicy = "always"
+    data: Annotated[tuple[FileName, ...], Field(strict=False)] = ()
+    lab: ModuleName | None = None
+    seconds_per_cell: Seconds = 20.0
+    exercises: Annotated[tuple[Exercise, ...], Field(strict=False), AfterValidator(not_empty)]
 
     def exercise(self, name: str) -> Exercise:
         """The exercise of that name. Raises CourseError."""
         return _find(name, {e.name: e for e in self.exercises}, f"exercise of {self.id}")
+
+    def all_needs(self, name: str) -> set[str]:
+        """Every exercise that this one builds on, directly or not."""
+        needs = {exercise.name: exercise.needs for exercise in self.exercises}
+        found, waiting = set[str](), list(needs.get(name, ()))
+        while waiting:
+            need = waiting.pop()
+            if need not in found:
+                found.add(need)
+                waiting += needs.get(need, ())
+        return found
 
     @model_validator(mode="after")
     def _parts_fit(self) -> Assignment:
@@ -259,12 +175,12 @@ class Assignment(Part):
 class Course(Part):
     """`total_sections` counts the whole course, also weeks that have no entry here."""
 
-    id: Annotated[str, AfterValidator(plain_id)]
+    id: Id
     title: Text
-    timezone: Annotated[str, AfterValidator(_zone_name)]
+    timezone: ZoneName
     total_sections: Count
     weeks: Annotated[tuple[Week, ...], Field(strict=False)] = ()
-    assignments: Annotated[dict[str, Assignment], AfterValidator(_not_empty)]
+    assignments: Annotated[dict[str, Assignment], AfterValidator(not_empty)]
 
     @property
     def zone(self) -> ZoneInfo:

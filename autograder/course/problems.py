@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
+from autograder.course.errors import CourseError, place
 from autograder.course.points import shown
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -29,6 +31,15 @@ _WANTED = (  # by the beginning of pydantic's own name for the error
     ("model", "a mapping"),
     ("dict", "a mapping"),
 )
+
+
+def model_in(path: Path, kind: type[Model], data: object) -> Model:
+    """The data of a file as this model. Raises CourseError with every error found."""
+    try:
+        return kind.model_validate(data)
+    except ValidationError as error:
+        problems = [f"{place(e['loc'])}: {sentence_of(e)}" for e in error.errors(include_url=False)]
+        raise CourseError.in_file(path, problems) from None
 
 
 def checked(model: Model, problems: Sequence[Problem]) -> Model:

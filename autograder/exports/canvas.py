@@ -57,7 +57,7 @@ def fill(standing: Standing, name: str, content: bytes, column: str | None = Non
     _same_points(name, book, header, at, standing)
     rows = _rows_of_students(name, book, header, standing, by)
     cells: dict[int, str] = {}
-    left_out = [_ungraded(student) for student in standing.ungraded]
+    left_out = [f"{student} has no score: {why}" for student, why in standing.ungraded.items()]
     excused = 0
     for row in standing.rows:
         place = rows.get(row.student)
@@ -86,7 +86,7 @@ def new(standing: Standing, roster: Roster) -> Exported:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["Student", *columns, standing.title])
     writer.writerow(["    Points Possible", *[""] * len(columns), number(standing.possible)])
-    left_out = [_ungraded(student) for student in standing.ungraded]
+    left_out = [f"{student} has no score: {why}" for student, why in standing.ungraded.items()]
     for row in standing.rows:
         ids = [roster.details.get(row.student, {}).get(key, "") for key in columns.values()]
         if not any(ids[:3]):
@@ -217,7 +217,3 @@ def _without_id(title: str) -> str:
 
 def _plain(title: str) -> str:
     return " ".join(title.split()).casefold()
-
-
-def _ungraded(student: str) -> str:
-    return f"{student} has no score: the grader had trouble; grade again"

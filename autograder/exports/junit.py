@@ -30,7 +30,7 @@ def junit(standing: Standing, students: Iterable[str] | None = None) -> Exported
     root.set("time", f"{sum(row.receipt.seconds for row in rows):.3f}")
     indent(root)
     content: bytes = tostring(root, encoding="UTF-8", xml_declaration=True)
-    left_out = [f"{student} is not in the file: the grader had trouble; grade again" for student in standing.ungraded]
+    left_out = [f"{student} is not in the file: {why}" for student, why in standing.ungraded.items()]
     return Exported({f"{standing.id.replace('/', '_')}_junit.xml": content + b"\n"}, left_out=tuple(left_out))
 
 

@@ -30,7 +30,7 @@ def moodle(standing: Standing, roster: Roster | None = None) -> Exported:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(map(harmless, head))
-    left_out = [f"{student} has no score: the grader had trouble; grade again" for student in standing.ungraded]
+    left_out = [f"{student} has no score: {why}" for student, why in standing.ungraded.items()]
     for row in standing.rows:
         ids = [numbers.get(row.student) or row.student, *([emails.get(row.student, "")] if with_email else [])]
         if unsafe := [id for id in ids if id and not _PLAIN_ID.fullmatch(id)]:

@@ -9,9 +9,9 @@ from fractions import Fraction
 from autograder.course import Assignment
 from autograder.grading.errors import GradingError
 from autograder.grading.final import Final, final_scores
+from autograder.grading.parts import MODULES, command_for, part_of
 from autograder.grading.receipt import Receipt, shown
 from autograder.grading.store import Store
-from autograder.quiz.receipts import is_quiz
 
 
 @dataclass(frozen=True)
@@ -34,44 +34,54 @@ class Row:
 
 @dataclass(frozen=True)
 class Standing:
-    """Everybody who has a receipt for an assignment, or for its quiz, by id."""
+    """Everybody who has a receipt for an assignment, or for another part of it, by id."""
 
     assignment: Assignment
     id: str
     exercises: tuple[str, ...]
     possible: Fraction
     rows: tuple[Row, ...]
-    ungraded: tuple[str, ...] = ()
-    """Students whose only receipts have grader trouble: they have no points, which is not the same as 0 points."""
+    ungraded: Mapping[str, str] = field(default_factory=dict)
+    """Students without points, which is not the same as 0 points, and why they have none and what to do."""
 
     @property
     def title(self) -> str:
         """What people read in a column's head."""
-        return self.assignment.title + (" (quiz)" if is_quiz(self.id) else "")
+        suffix = part_of(self.id).suffix
+        return self.assignment.title + (f" ({suffix})" if suffix else "")
 
 
 def standing(store: Store, assignment: Assignment, id: str) -> Standing:
-    """The class as it stands under this id: the assignment's own, or that of its quiz.
+    """The class as it stands under this id: the assignment's own, or that of another part of it.
 
-    Raises GradingError when nobody has a receipt.
+    Raises GradingError when nobody has a receipt, or there is no such part.
     """
-    receipts = store.standing_receipts(id)
+    is_whole, receipts = part_of(id) is MODULES, store.standing_receipts(id)
     if not receipts:
-        command = "quiz mark" if is_quiz(id) else "grade"
-        raise GradingError(f"there are no receipts for {id}; `autograder {command} {assignment.id} ...` makes them")
+        raise GradingError(f"there are no receipts for {id}; `{command_for(id)}` makes them")
     adjustments = store.all_adjustments(id)
-    complete = {student: receipt for student, receipt in receipts.items() if receipt.complete}
-    rows = [
+    everybody = [
         Row(receipt, final_scores(receipt, adjustments.get(student, []), assignment))
-        for student, receipt in complete.items()
+        for student, receipt in receipts.items()
     ]
-    exercises = [e.name for e in assignment.exercises] if not is_quiz(id) else _sections(receipts)
-    possible = assignment.points if not is_quiz(id) else max(receipt.possible for receipt in receipts.values())
-    ungraded = tuple(sorted(receipts.keys() - complete.keys()))
-    return Standing(assignment, id, tuple(exercises), possible, tuple(rows), ungraded)
+    ungraded = {row.student: why for row in everybody if (why := _why_ungraded(row))}
+    exercises = [e.name for e in assignment.exercises] if is_whole else _pieces(receipts)
+    possible = assignment.points if is_whole else max(receipt.possible for receipt in receipts.values())
+    rows = tuple(row for row in everybody if row.student not in ungraded)
+    return Standing(assignment, id, tuple(exercises), possible, rows, ungraded)
 
 
-def _sections(receipts: Mapping[str, Receipt]) -> list[str]:
+def _why_ungraded(row: Row) -> str:
+    """Why a student has no points that could go elsewhere, and what to do; "" where there are some."""
+    if not row.receipt.complete:
+        return "the grader had trouble; grade again"
+    if waiting := row.final.waiting:
+        verb = "waits" if len(waiting) == 1 else "wait"
+        return f"{', '.join(waiting)} {verb} for a person; read it in formgrader and `autograder gradebook pull`"
+    return ""
+
+
+def _pieces(receipts: Mapping[str, Receipt]) -> list[str]:
     return list(dict.fromkeys(check.exercise for receipt in receipts.values() for check in receipt.checks))
 
 

@@ -23,7 +23,7 @@ def table(standing: Standing) -> Exported:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(map(harmless, [*_BEFORE, *standing.exercises, *_AFTER]))
     writer.writerows(map(harmless, _cells(standing, row)) for row in standing.rows)
-    left_out = [f"{student} is not in the file: the grader had trouble; grade again" for student in standing.ungraded]
+    left_out = [f"{student} is not in the file: {why}" for student, why in standing.ungraded.items()]
     name = f"{standing.id.replace('/', '_')}.csv"
     return Exported({name: text.getvalue().encode("utf-8-sig")}, left_out=tuple(left_out))
 

@@ -14,7 +14,6 @@ from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.grading.store import Store
 from autograder.intake import Submission
-from autograder.sandbox.levels import satisfies
 
 
 def grade_again(
@@ -44,8 +43,7 @@ def grade_again(
     with Zygotes(required=required_isolation) as zygotes:
         for seed, group in groupby(sorted(due, key=itemgetter(1)), itemgetter(1)):
             submissions = [submission for submission, _ in group]
-            known = reusable(aside, files, assignment, submissions, seed)
-            receipts |= {who: r for who, r in known.items() if satisfies(r.isolation, required_isolation)}
+            receipts |= reusable(aside, files, assignment, submissions, seed, required_isolation)
             waiting = [s for s in submissions if s.student not in receipts]
             if waiting:
                 batch = Batch(files, course, assignment, waiting, seed, required_isolation=required_isolation)

@@ -21,7 +21,8 @@ from autograder.course.mistakes import Mistake, load_mistakes
 from autograder.grading.evidence import Evidence, distance, evidence_of, tells_much
 from autograder.grading.kills import load_kills
 from autograder.grading.receipt import PASSED, Diagnosis
-from autograder.sandbox.host import Worker, Zygote
+from autograder.sandbox.host.worker import Worker
+from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.script import Script
 from autograder.sandbox.session import Session, Unit
 from autograder.suite.desk import Seat

@@ -39,6 +39,11 @@ class Final:
         return sum((s.possible for s in self.exercises), Fraction(0))
 
     @property
+    def waiting(self) -> list[str]:
+        """What has no points yet: a person has to read it, or the grader was at fault."""
+        return [s.exercise for s in self.exercises if s.is_open]
+
+    @property
     def is_adjusted(self) -> bool:
         """Did a person give some of the points?"""
         return any(s.manual is not None for s in self.exercises)
@@ -55,8 +60,8 @@ class Final:
 
 
 def final_scores(receipt: Receipt, adjustments: Iterable[Adjustment], assignment: Assignment) -> Final:
-    """What stands for a receipt, with its student's adjustments for it. `assignment`: whose policy holds; of a quiz,
-    the assignment it belongs to.
+    """What stands for a receipt, with its student's adjustments for it. `assignment`: whose policy holds; of a quiz or
+    a notebook, that of the assignment it belongs to.
     """
     found = tuple(scores(receipt, adjustments))
     return Final(found, _late(receipt, assignment), assignment.late_policy.manual_too)

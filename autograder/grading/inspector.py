@@ -9,19 +9,43 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.sandbox import wire
-from autograder.sandbox.host import CallTimedOut, Worker, WorkerGone, WorkerLimits, Zygote
+from autograder.sandbox.host.errors import CallTimedOut, WorkerGone
+from autograder.sandbox.host.worker import Worker, WorkerLimits
+from autograder.sandbox.host.zygote import Zygote
 
 _LIMITS = WorkerLimits(memory_mb=1024, cpu_seconds=24 * 3600, output_bytes=1024)
 _SECONDS = 0.5
 _MOST_BYTES = 200_000
 
-_TELLING = re.compile(
-    r"\b(?:ctypes|cffi|getattr|setattr|delattr|exec|compile|globals|vars|breakpoint|_C|ops|_getframe|f_[a-z]+)\b"
-    r"|(?<![.\w])eval\b|(?<!__init)__(?!init__)|coding[:=]"
-    r"|_disable\w+|_python_dispatch|\b(?:import|from)\b[^\n]*(?:\\\n[^\n]*)*\b(?:gc|inspect|sys|os|subprocess|socket|importlib|builtins|multiprocessing|threading|_thread|signal"
-    r"|pickle|marshal|mmap|pty|code|codeop|atexit|faulthandler|linecache|traceback|autograder|pytest|_pytest)\b"
+_TELLING = frozenset(
+    "ctypes cffi getattr setattr delattr exec compile globals vars breakpoint _C ops _getframe".split()
 )
-"""Without any of these, and without forbidden operations, there is nothing to find."""
+_MODULES = frozenset(
+    "gc inspect sys os subprocess socket importlib builtins multiprocessing threading _thread signal pickle marshal"
+    " mmap pty code codeop atexit faulthandler linecache traceback autograder pytest _pytest".split()
+)
+_PARTS = ("_disable", "_python_dispatch", "coding:", "coding=")
+_WORD = re.compile(r"\w+")
+_IMPORT = re.compile(r"\b(?:import|from)\b(?:\\\n|[^\n])*")
+_EVAL = re.compile(r"(?<![.\w])eval\b")  # a module has an eval() of its own
+
+
+def _is_telling(text: str) -> bool:
+    """Is there a word without which, and without forbidden operations, there is nothing to find?"""
+    words = set(_WORD.findall(text))
+    return (
+        not words.isdisjoint(_TELLING)
+        or any(word.startswith("f_") for word in words)
+        or "__" in text.replace("__init__", "")
+        or any(part in text for part in _PARTS)
+        or ("eval" in words and _EVAL.search(text) is not None)
+        or (not words.isdisjoint(_MODULES) and any(_names_one(line) for line in _IMPORT.findall(text)))
+    )
+
+
+def _names_one(line: str) -> bool:
+    """Does a line that imports name one of the modules?"""
+    return not _MODULES.isdisjoint(_WORD.findall(line))
 
 
 @dataclass(frozen=True)
@@ -41,7 +65,7 @@ class Inspector:
 
     def inspect(self, zygote: Zygote, exercise: str, source: bytes, forbidden: Collection[str]) -> Findings:
         """What is to be said of this source. It may be anything; what breaks the worker is only worth a look."""
-        if not forbidden and not _TELLING.search(unicodedata.normalize("NFKC", source.decode("utf-8", "replace"))):
+        if not forbidden and not _is_telling(unicodedata.normalize("NFKC", source.decode("utf-8", "replace"))):
             return Findings()
         if len(source) > _MOST_BYTES:
             return _unknown(exercise, forbidden)

@@ -75,12 +75,6 @@ def kills_text(
 
 def sources_digest(files: CourseFiles, assignment: Assignment, exercise: str) -> str:
     """SHA-256 over all that decides which checks a mistake of this exercise fails."""
-    needs = {e.name: e.needs for e in assignment.exercises}
-    below, waiting = set[str](), list(needs.get(exercise, ()))
-    while waiting:
-        name = waiting.pop()
-        below.add(name)
-        waiting += [n for n in needs.get(name, ()) if n not in below]
     paths = [
         files.suite_file(assignment.id, exercise),
         files.rig(assignment.id, exercise),
@@ -88,7 +82,7 @@ def sources_digest(files: CourseFiles, assignment: Assignment, exercise: str) ->
         files.traces(exercise),
         files.mistakes(exercise),
         files.solution(assignment.id, exercise),
-        *(files.stand_in(name) for name in sorted(below)),
+        *(files.stand_in(name) for name in sorted(assignment.all_needs(exercise))),
     ]
     digest = hashlib.sha256()
     for path in paths:

@@ -14,6 +14,8 @@ from typing import Any
 from autograder.intake import Submission
 
 PASSED, TIMED_OUT, STOPPED, GRADER_TROUBLE = "passed", "timed out", "stopped", "grader trouble"
+WAITS = "waits for a person"
+"""An answer that only a person can read: its 0 points are none yet."""
 GRADED, NOT_SUBMITTED, UNREADABLE, NEEDS_ATTENTION = "graded", "not submitted", "unreadable", "needs attention"
 _WORTH_A_LOOK = (TIMED_OUT, STOPPED, "not run")
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from autograder import __version__
 from autograder.course import Assignment
 from autograder.grading.changes import CheckChange, check_changes, reasons
 from autograder.grading.errors import GradingError
 from autograder.grading.final import Final, final_scores
 from autograder.grading.receipt import CheckResult, Receipt, shown
+from autograder.grading.reuse import holds
 from autograder.grading.score import manual_notes
 from autograder.grading.store import Adjustment
 from autograder.intake import Submission
@@ -31,7 +31,7 @@ class Plan:
 
 
 def plan(
-    submissions: Sequence[Submission], standing: Mapping[str, Receipt], suite_hash: str, seed: int | None = None
+    submissions: Sequence[Submission], standing: Mapping[str, Receipt], suite: str, seed: int | None = None
 ) -> Plan:
     """Who is due: whose receipt was judged by another suite, course or kit than that of now, or was left to a human.
 
@@ -40,14 +40,13 @@ def plan(
     `grade`: what it changes is no regrade's doing.
     """
     found = Plan(not_there=sorted(set(standing) - {submission.student for submission in submissions}))
-    judged_by = f"{suite_hash} {__version__}"
     for submission in submissions:
         receipt = standing.get(submission.student)
         if receipt is None:
             found.never_graded.append(submission.student)
         elif receipt.submission_hash != submission.digest:
             found.handed_in_anew.append(submission.student)
-        elif receipt.complete and judged_by in (receipt.judged_by, receipt.kept_over) and seed in (None, receipt.seed):
+        elif holds(receipt, submission, suite, seed):
             found.unchanged.append(submission.student)
         else:
             found.due.append((submission, receipt.seed if seed is None else seed))

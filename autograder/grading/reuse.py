@@ -12,6 +12,7 @@ from autograder.grading.hashes import suite_hash
 from autograder.grading.receipt import Receipt, told_by_intake
 from autograder.grading.store import Store
 from autograder.intake import Submission
+from autograder.sandbox.levels import satisfies
 
 
 def reusable(
@@ -20,9 +21,10 @@ def reusable(
     assignment: Assignment,
     submissions: Iterable[Submission],
     seed: int | None = None,
+    required_isolation: str | None = None,
     standing: Mapping[str, Receipt] = MappingProxyType({}),
 ) -> dict[str, Receipt]:
-    """Complete receipts of these submissions, by student (of this seed, where one is given).
+    """Complete receipts of these submissions, by student; of this seed and at least this isolation, where one is given.
 
     They hold what intake says now: only the modules decide how checks end, so that other names, folders and files
     beside them are no reason to grade again, and none to tell the student of the old ones. `standing` are receipts
@@ -32,17 +34,23 @@ def reusable(
     found, others = {}, {}
     for submission in submissions:
         receipt = standing.get(submission.student)
-        if receipt is not None and _is_of(receipt, submission.digest, suite, seed):
+        if receipt is not None and holds(receipt, submission, suite, seed):
             found[submission.student] = receipt
         else:
             others[submission.student] = submission.digest
     found |= store.reusable_all(assignment.id, others.items(), suite, __version__, seed)
-    return {s.student: replace(found[s.student], **told_by_intake(s)) for s in submissions if s.student in found}
+    return {
+        s.student: replace(receipt, **told_by_intake(s))
+        for s in submissions
+        if (receipt := found.get(s.student)) and satisfies(receipt.isolation, required_isolation)
+    }
 
 
-def _is_of(receipt: Receipt, submission: str, suite: str, seed: int | None) -> bool:
+def holds(receipt: Receipt, submission: Submission, suite: str, seed: int | None) -> bool:
+    """Is it complete, of this work, and judged by this suite (its hash) and the kit of now? Of this seed, if any?"""
     is_judged = f"{suite} {__version__}" in (receipt.judged_by, receipt.kept_over)
-    return receipt.complete and receipt.submission_hash == submission and is_judged and seed in (None, receipt.seed)
+    is_of_it = receipt.submission_hash == submission.digest
+    return receipt.complete and is_of_it and is_judged and seed in (None, receipt.seed)
 
 
 def with_known_times(submissions: Iterable[Submission], before: Mapping[str, Receipt]) -> list[Submission]:

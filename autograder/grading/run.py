@@ -21,7 +21,7 @@ from autograder.grading.receipt import Receipt
 from autograder.grading.schedule import LANES, Zygotes, grade_all
 from autograder.grading.submission import Grader
 from autograder.intake import Submission
-from autograder.sandbox.host import NotConfined, SandboxError
+from autograder.sandbox.host.errors import NotConfined, SandboxError
 from autograder.suite.desk import Desk
 from autograder.suite.plugin import CHECK, Fixtures
 

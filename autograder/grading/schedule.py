@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from autograder.grading.receipt import Receipt
 from autograder.grading.submission import Grader
 from autograder.intake import Submission
-from autograder.sandbox.host import NotConfined, SandboxError, Spawner, Worker, Zygote, first_to_answer
+from autograder.sandbox.host.errors import NotConfined, SandboxError
+from autograder.sandbox.host.spawner import Spawner
+from autograder.sandbox.host.worker import Worker, first_to_answer
+from autograder.sandbox.host.zygote import Zygote
 
 LANES = min(4, 2 * (os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
@@ -44,6 +47,8 @@ def grade_all(
     done = 0
     zygotes.get().must_have_scratch_for(grader.desk.with_scratch)
     _learn(grader, zygotes)
+    gc.collect()
+    gc.freeze()  # what is needed to the end need not be looked through each time
     try:
         while True:
             while not suspects and len(lanes) < most_lanes and (submission := next(waiting, None)) is not None:
@@ -75,6 +80,7 @@ def grade_all(
             if done % COLLECT_EVERY == 0:
                 gc.collect()
     finally:
+        gc.unfreeze()
         for lane in lanes:
             lane.steps.close()
         grader.close()

@@ -29,7 +29,9 @@ from autograder.grading.receipt import (
 )
 from autograder.grading.store import now
 from autograder.intake import Submission
-from autograder.sandbox.host import SandboxError, Worker, Zygote
+from autograder.sandbox.host.errors import SandboxError
+from autograder.sandbox.host.worker import Worker
+from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.script import Script
 from autograder.sandbox.session import Refusal, Session, SessionLimits
 from autograder.suite.checking import SHARES

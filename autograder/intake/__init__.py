@@ -1,5 +1,7 @@
 """Intake: folders, zips and loose files become `Submission` objects. Nothing handed in is run, parsed or followed."""
 
+from __future__ import annotations
+
 from autograder.intake.collect import collect, collect_one
 from autograder.intake.notebook import Part, parts_of
 from autograder.intake.roster import Roster, id_problem, read_roster

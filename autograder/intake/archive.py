@@ -1,5 +1,7 @@
 """Reading zip files in memory and within limits: nothing goes to disk, and only what is asked for is unpacked."""
 
+from __future__ import annotations
+
 import io
 import re
 import stat
@@ -93,7 +95,7 @@ def open_class_zip(path: Path) -> ZipTree | None:
     return tree
 
 
-def _check_sizes(name: str, entries: "list[zipfile.ZipInfo]", archive_bytes: int) -> None:
+def _check_sizes(name: str, entries: list[zipfile.ZipInfo], archive_bytes: int) -> None:
     unpacked = sum(entry.file_size for entry in entries)
     if unpacked > MAX_UNPACKED_BYTES:
         raise Refused(f"{name} unpacks to more than {MAX_UNPACKED_BYTES // 1_000_000} MB; {_ZIP_AGAIN}.")
@@ -103,7 +105,7 @@ def _check_sizes(name: str, entries: "list[zipfile.ZipInfo]", archive_bytes: int
         raise Refused(f"{name} is locked with a password; zip it again without one.")
 
 
-def _place(archive: str, entry: "zipfile.ZipInfo") -> tuple[str, ...]:
+def _place(archive: str, entry: zipfile.ZipInfo) -> tuple[str, ...]:
     """The folders and the name of an entry, which may not lead out of the archive."""
     for path in (entry.orig_filename, entry.filename):  # both: one of them may have been changed while reading
         wrong = _leads_out(path)
@@ -127,7 +129,7 @@ def _leads_out(path: str) -> str | None:
 
 
 def _add(
-    tree: ZipTree, seen: set[str], archive: "zipfile.ZipFile", entry: "zipfile.ZipInfo", place: tuple[str, ...]
+    tree: ZipTree, seen: set[str], archive: zipfile.ZipFile, entry: zipfile.ZipInfo, place: tuple[str, ...]
 ) -> None:
     if not place or any(map(is_junk, place)):
         return
@@ -160,7 +162,7 @@ def _add_folder(tree: ZipTree, seen: set[str], place: tuple[str, ...]) -> None:
         tree.folders.setdefault("/".join(place[:-1]), []).append(Entry(path, "folder", load))
 
 
-def _unpack(archive: "zipfile.ZipFile", entry: "zipfile.ZipInfo", path: str, limit: int) -> bytes:
+def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: str, limit: int) -> bytes:
     if entry.file_size > limit:
         raise too_large(path, limit)
     if entry.compress_type not in _PLAIN_METHODS:

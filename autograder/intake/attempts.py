@@ -12,6 +12,8 @@ With a roster the student is found by whatever it says of them: id, ids elsewher
 called as the platform does: doejane_12345, Jane Doe_1234567, janedoe.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Which file of a hand-in answers which exercise: never a guess that nobody is told about."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """From what was handed in to one `Submission` per student; whatever is wrong with a hand-in becomes its status."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

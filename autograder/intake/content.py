@@ -1,5 +1,7 @@
 """Looking at the bytes of a file, without decoding or parsing them: is this Python text at all?"""
 
+from __future__ import annotations
+
 import codecs
 import re
 

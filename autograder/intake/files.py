@@ -1,5 +1,7 @@
 """Reading what lies on disk without being led elsewhere: no links, no pipes, nothing large."""
 
+from __future__ import annotations
+
 import errno
 import os
 import stat

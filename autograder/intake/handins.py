@@ -1,5 +1,7 @@
 """Finding the hand-ins in what staff point at: a student's folder or zip, or one that holds a whole class."""
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,7 @@
 """Names: which are junk, how they are shown, and which exercise a file name stands for."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections.abc import Collection, Sequence

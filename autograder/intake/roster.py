@@ -1,5 +1,7 @@
 """The roster: who is in the course, and which ids can be used without any of them getting lost."""
 
+from __future__ import annotations
+
 import csv
 import io
 import unicodedata

@@ -1,5 +1,7 @@
 """What intake hands on: one `Submission` per student, holding bytes and never running them."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field

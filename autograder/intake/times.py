@@ -5,6 +5,8 @@ the submission, which the student can write. A time without a time zone is one o
 unclear is decided for the student and told to the instructor.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from nbformat import NotebookNode
 
 from autograder.authoring.answer_cells import ANSWER, DRAWN_FOR, POINTS
-from autograder.grading.receipt import shown
+from autograder.grading.receipt import CheckResult, shown
 from autograder.quiz.bank import Bank
 from autograder.quiz.marking import NOT_ANSWERED, REWRITE, Mark, mark
 from autograder.quiz.model import AnyItem
@@ -23,9 +23,8 @@ LONGEST = 4_000
 """Characters of an answer cell; Python's parser is asked about no more."""
 
 
-def question_of(cell: NotebookNode) -> str | None:
-    """The id of the question that an autograded cell has the points of; None where it is an exercise."""
-    name = str(cell.metadata.nbgrader["grade_id"])
+def question_of(name: str) -> str | None:
+    """The id of the question that the autograded cell of this name has the points of; None where it is an exercise."""
     return name.removeprefix(POINTS) if name.startswith(POINTS) else None
 
 
@@ -73,16 +72,15 @@ def _plain(value: ast.expr) -> object:
     return list(found) if isinstance(found, tuple) else found
 
 
-def answer_lines(item: AnyItem, found: Mark, withheld: str) -> Iterator[str]:
+def answer_lines(check: CheckResult, feedback: Sequence[str], withheld: str) -> Iterator[str]:
     """What the student reads about it, in the form of `messages.exercise_lines`.
 
     `withheld` says when feedback is told, where it is not told now; how to write an answer is told in any case.
     """
-    title = " ".join(item.prompt.split())[:100]
-    yield f"  {shown(item.points * found.share)}/{shown(item.points)}  {found.outcome}: {title}"
-    if found.outcome == REWRITE or not withheld:
-        yield from (f"      {line}" for line in found.feedback)
-    elif found.feedback:
+    yield f"  {shown(check.earned)}/{shown(check.points)}  {check.outcome}: {check.title}"
+    if check.outcome == REWRITE or not withheld:
+        yield from (f"      {line}" for line in feedback)
+    elif feedback:
         yield f"  {withheld}"
-    if found.outcome == NOT_ANSWERED:
+    if check.outcome == NOT_ANSWERED:
         yield "      nothing was written behind the ="

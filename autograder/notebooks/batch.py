@@ -12,7 +12,7 @@ from __future__ import annotations
 import glob
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,13 +23,16 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from autograder.authoring.workbook import asked_points
 from autograder.course import Assignment, Course
 from autograder.grading.errors import GradingError
+from autograder.grading.parts import NOTEBOOK
 from autograder.grading.receipt import Receipt
 from autograder.intake import Submission
 from autograder.notebooks.bench import Bench, bench_of
-from autograder.notebooks.bridge import JUDGED_BY, is_autograded, released_cells
+from autograder.notebooks.bridge import JUDGED_BY, released_cells
 from autograder.notebooks.config import configure, database
+from autograder.notebooks.graded import is_autograded
 from autograder.notebooks.restore import ReleasedCell, content_of, restored
 
 DONE, UNCHANGED, NO_NOTEBOOK, FAILED = "done", "unchanged", "no notebook", "failed"
@@ -78,8 +81,8 @@ class ClassOfNotebooks:
             GradingError: the course or the sandbox is at fault; rows so far stand.
         """
         work = {s: self._bench.submission(self._assignment, s, self._place(s)) for s in self.students}
-        judge = self._bench.judge(self._assignment)
-        waiting = {s for s in self.students if force or not self._is_current(s, judge)}
+        judge, marked = self._bench.judge(self._assignment), self._with_marked_answers()
+        waiting = {s for s in self.students if force or s not in marked or not self._is_current(s, judge)}
         mended: dict[str, list[str]] = {}
         with _Ahead(self._bench, self._assignment, jobs) as ahead:
             for student in self.students:
@@ -150,6 +153,12 @@ class ClassOfNotebooks:
         meant = self._place(student) / f"{self._assignment.id}.ipynb"
         others = list(self._place(student).glob("*.ipynb"))
         return others[0] if len(others) == 1 else meant
+
+    def _with_marked_answers(self) -> Collection[str]:
+        """Whose answers have a receipt; everybody where the notebook asks nothing itself."""
+        if not asked_points(self._bench.files, self._assignment):
+            return self.students
+        return self._bench.store.standing_receipts(NOTEBOOK.of(self._assignment.id))
 
     def _is_current(self, student: str, judge: str) -> bool:
         """Was the notebook autograded after everything that was submitted, and by what decides now?"""

@@ -10,6 +10,7 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from pathlib import Path
@@ -31,7 +32,9 @@ from autograder.intake import Submission, collect_one
 from autograder.notebooks.runner import ENVIRONMENT, WARM, CellLimits, CellRun, run_cells
 from autograder.quiz.bank import Bank, has_quiz, load_bank, quiz_folder
 from autograder.quiz.receipts import bank_hash
-from autograder.sandbox.host import SandboxError, Worker, WorkerLimits, Zygote
+from autograder.sandbox.host.errors import SandboxError
+from autograder.sandbox.host.worker import Worker, WorkerLimits
+from autograder.sandbox.host.zygote import Zygote
 
 
 class Bench:
@@ -79,9 +82,12 @@ class Bench:
 
     def judge(self, assignment: Assignment) -> str:
         """Changes with anything that decides the scores of a notebook but what was submitted. Raises CourseError."""
-        questions = bank_hash(self.bank(assignment)) if has_quiz(self.files, assignment.id) else ""
-        deciding = f"{__version__} {suite_hash(self.files, assignment)} {questions}"
+        deciding = f"{__version__} {suite_hash(self.files, assignment)} {self.questions(assignment)}"
         return hashlib.sha256(deciding.encode()).hexdigest()
+
+    def questions(self, assignment: Assignment) -> str:
+        """Changes with anything that decides the mark of an answer. Raises CourseError."""
+        return bank_hash(self.bank(assignment)) if has_quiz(self.files, assignment.id) else ""
 
     def submission(self, assignment: Assignment, student: str, folder: Path) -> Submission:
         """The modules that lie in a student's folder."""
@@ -113,6 +119,12 @@ class Bench:
             batch = Batch(self.files, self.course.id, assignment, waiting, seed=self._seed)
             grade(batch, finished, lambda _: None, self._zygotes)
         return found
+
+    def keep(self, receipt: Receipt) -> None:
+        """Keep the receipt of a notebook's own points, unless one that says the same stands."""
+        before = self.store.standing(receipt.assignment, receipt.student)
+        if before is None or replace(before, graded_at=receipt.graded_at) != receipt:
+            self.store.add(receipt)
 
     def withheld(self, assignment: Assignment, student: str) -> str:
         """Why diagnoses are not told to this student now; "" where they are (see `disclosure`)."""

@@ -14,7 +14,7 @@ import base64
 import io
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
@@ -24,7 +24,6 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
-from nbgrader import utils
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
@@ -34,17 +33,20 @@ from autograder.authoring.errors import AuthoringError
 from autograder.authoring.workbook import refuse_hidden_tests
 from autograder.course import Assignment, CourseError
 from autograder.grading.errors import GradingError
-from autograder.grading.receipt import GRADER_TROUBLE, CheckResult, shown, total
+from autograder.grading.receipt import GRADER_TROUBLE, CheckResult, Receipt, shown, total
 from autograder.intake import Submission
 from autograder.notebooks.answers import answer_lines, answers_in, marked, question_of
 from autograder.notebooks.bench import Bench, bench_of
+from autograder.notebooks.graded import asked_above, is_as_released, is_autograded, is_for_a_person, name_of, points_of
 from autograder.notebooks.messages import exercise_lines
+from autograder.notebooks.receipts import Answer, marked_answer, receipt_of, unread_answer
 from autograder.notebooks.restore import ReleasedCell, content_of, restored
 from autograder.notebooks.runner import CellRun
 from autograder.quiz.marking import REWRITE
 
 MENDED = "mended"
 """The id of the cell that says what was mended; a student's cells get other ids."""
+_NOTE = "- "
 JUDGED_BY = "judged_by"
 """Where the metadata of a graded notebook say what decided its scores (see `Bench.judge`)."""
 
@@ -85,7 +87,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         for note in notes:
             self.log.warning("%s, %s: %s", marks["student"], marks["notebook"], note)
         if notes:
-            lines = "".join(f"- {note}\n" for note in notes)
+            lines = "".join(f"{_NOTE}{note}\n" for note in notes)
             notebook.cells.insert(0, new_markdown_cell(f"**Mended before grading**\n\n{lines}", id=MENDED))
         resources["metadata"] = {"name": marks["notebook"], "path": str(Path(filename).parent)}
         return self.from_file(io.StringIO(nbformat.writes(notebook)), resources=resources, **kw)
@@ -142,11 +144,6 @@ class _OurStep(NbGraderPreprocessor):  # type: ignore[misc]
         converter = self.parent.parent
         folder = converter.coursedir.format_path("submitted", marks["student"], marks["assignment"])
         return assignment, self.bench.submission(assignment, marks["student"], Path(folder))
-
-
-def is_autograded(cell: NotebookNode) -> bool:
-    """Does nbgrader take the cell's score from its outputs?"""
-    return bool(utils.is_grade(cell) and not utils.is_solution(cell) and cell.cell_type == "code")
 
 
 class AddBundle(_OurStep):
@@ -219,11 +216,11 @@ class GradeModules(_OurStep):
             return
         receipt = self.bench.receipt(*work)
         withheld = self.bench.withheld(work[0], work[1].student)
-        self._mark_answers(nb, resources, work[0], withheld)
+        self._keep_answers(nb, resources, work[0], receipt, withheld)
         for cell in cells:
-            if question_of(cell):
+            exercise = name_of(cell)
+            if question_of(exercise):
                 continue
-            exercise = cell.metadata.nbgrader["grade_id"]
             checks = receipt.exercises().get(exercise)
             if not checks:
                 raise GradingError(f"the cell {exercise} is no exercise of course.yml; generate the assignment anew")
@@ -232,23 +229,37 @@ class GradeModules(_OurStep):
         nb.metadata[JUDGED_BY] = self.bench.judge(work[0])
         resources["nbgrader"]["open"] = {c.exercise for c in receipt.checks if c.outcome == GRADER_TROUBLE}
 
-    def _mark_answers(self, nb: NotebookNode, resources: Any, assignment: Assignment, withheld: str) -> None:
-        """The cells with the points of a question, by what stands in its answer cell."""
-        asked = [(cell, name) for cell in nb.cells if is_autograded(cell) and (name := question_of(cell))]
-        answers, unread = answers_in(nb), set()
-        for cell, name in asked:
-            bank = self.bench.bank(assignment)
-            item = bank.by_id.get(name)
-            if item is None:
-                raise GradingError(f"the question {name} is not in the quiz any more; generate the assignment anew")
-            found = marked(bank, item, answers)
-            points = float(cell.metadata.nbgrader["points"])
-            headline = f"{name}: {shown(item.points * found.share)} of {shown(item.points)} points"
-            lines = [headline, *answer_lines(item, found, withheld)]
-            cell.outputs, cell.execution_count = _scored(float(found.share) * points, lines), None
-            if found.outcome == REWRITE:
-                unread.add(cell.metadata.nbgrader["grade_id"])
+    def _keep_answers(
+        self, nb: NotebookNode, resources: Any, assignment: Assignment, modules: Receipt, withheld: str
+    ) -> None:
+        """What the notebook asks itself: a receipt of it, and points and messages into the cells of questions."""
+        written, answers = answers_in(nb), []
+        for place, cell in enumerate(nb.cells):
+            if is_autograded(cell) and (question := question_of(name_of(cell))):
+                answers.append(self._marked(cell, question, assignment, written, withheld))
+            elif is_for_a_person(cell):
+                asked = asked_above(nb.cells, place) or name_of(cell)
+                text = None if is_as_released(cell) else cell.source
+                answers.append(unread_answer(name_of(cell), points_of(cell), asked, text))
+        if answers:
+            self.bench.keep(receipt_of(answers, _mended(nb), self.bench.questions(assignment), modules))
+        unread = {a.check.exercise for a in answers if a.check.outcome == REWRITE}
         resources["nbgrader"]["unread"] = unread
+
+    def _marked(
+        self, cell: NotebookNode, question: str, assignment: Assignment, written: Mapping[str, str], withheld: str
+    ) -> Answer:
+        """A question by what stands in its answer cell; the cell with its points says how that was marked."""
+        bank = self.bench.bank(assignment)
+        item = bank.by_id.get(question)
+        if item is None:
+            raise GradingError(f"the question {question} is not in the quiz any more; generate the assignment anew")
+        mark = marked(bank, item, written)
+        answer = marked_answer(name_of(cell), bank, item, mark)
+        headline = f"{question}: {shown(answer.check.earned)} of {shown(item.points)} points"
+        lines = [headline, *answer_lines(answer.check, mark.feedback, withheld)]
+        cell.outputs, cell.execution_count = _scored(float(mark.share * points_of(cell)), lines), None
+        return answer
 
 
 class LeaveOpen(NbGraderPreprocessor):  # type: ignore[misc]
@@ -258,9 +269,8 @@ class LeaveOpen(NbGraderPreprocessor):  # type: ignore[misc]
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Runs after the scores were saved."""
         marks = resources["nbgrader"]
-        cells = [cell.metadata.nbgrader["grade_id"] for cell in nb.cells if is_autograded(cell)]
-        unsure = marks.get("open", set())
-        was_mended = bool(nb.cells) and nb.cells[0].get("id") == MENDED
+        cells = [name_of(cell) for cell in nb.cells if is_autograded(cell)]
+        unsure, was_mended = marks.get("open", set()), bool(_mended(nb))
         with Gradebook(marks["db_url"]) as gradebook:
             for name in cells:
                 if name in unsure | marks.get("unread", set()) or (was_mended and name == cells[0]):
@@ -271,11 +281,17 @@ class LeaveOpen(NbGraderPreprocessor):  # type: ignore[misc]
         return nb, resources
 
 
+def _mended(nb: NotebookNode) -> list[str]:
+    """What had to be mended in a submitted notebook, as `SubmissionExporter` wrote it down."""
+    if not nb.cells or nb.cells[0].get("id") != MENDED:
+        return []
+    return [line.removeprefix(_NOTE) for line in nb.cells[0].source.splitlines() if line.startswith(_NOTE)]
+
+
 def _outputs(cell: NotebookNode, checks: list[CheckResult], lines: Iterator[str]) -> list[NotebookNode]:
     earned, possible = total(checks)
-    points = float(cell.metadata.nbgrader["points"])
-    headline = f"{cell.metadata.nbgrader['grade_id']}: {shown(earned)} of {shown(possible)} points"
-    return _scored(float(earned) * points / float(possible), [headline, *lines])
+    headline = f"{name_of(cell)}: {shown(earned)} of {shown(possible)} points"
+    return _scored(float(earned * points_of(cell) / possible), [headline, *lines])
 
 
 def _scored(points: float, lines: list[str]) -> list[NotebookNode]:

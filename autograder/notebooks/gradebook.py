@@ -1,7 +1,8 @@
 """nbgrader's gradebook and our receipts, side by side: what differs, and carrying scores over in either direction.
 
-Our store stays the record. A score that a person typed in formgrader is never written over; `pull` brings it here as an
-adjustment, beside the automatic result.
+Each cell with points is one entry: those of exercises are in the receipt of the modules, the others in that of the
+notebook. Our store stays the record. A score that a person typed in formgrader is never written over; `pull` brings it
+here as an adjustment, beside the automatic result.
 """
 
 from __future__ import annotations
@@ -12,35 +13,73 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from pathlib import Path
 
 from nbgrader.api import Grade, Gradebook, MissingEntry, SubmittedAssignment
 
+from autograder.authoring.answer_cells import ANSWER
 from autograder.course import Assignment, Course
 from autograder.grading.cells import harmless
 from autograder.grading.errors import GradingError
+from autograder.grading.parts import MODULES, NOTEBOOK
+from autograder.grading.receipt import shown as shown_points
 from autograder.grading.score import ExerciseScore, scores
 from autograder.grading.store import Adjustment, Store, now
+from autograder.intake.names import shown
+from autograder.notebooks.answers import question_of
 from autograder.notebooks.config import database, expect_its_warnings, find_programs
 
 FORMGRADER = "formgrader"
+TYPED = "score typed in formgrader"
+LONGEST_COMMENT = 200
+"""Characters of a comment that go into the reason of an adjustment; formgrader keeps the rest."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The score of one exercise of one student, as it stands here and in the gradebook (None: it has none there)."""
+    """The score of one cell of one student, as it stands here and in the gradebook (None: it has none there)."""
 
+    record: str
+    """What the receipt is kept under."""
     student: str
-    exercise: str
     ours: ExerciseScore
     theirs: float | None
     manual: float | None
+    comment: str = ""
+    """What the person who typed a score wrote beside it."""
+    most: float | None = None
+    """What the cell is worth in the gradebook; None where it has no such cell."""
+
+    @property
+    def exercise(self) -> str:
+        """The exercise or the cell, which have the same name."""
+        return self.ours.exercise
 
     @property
     def differs(self) -> bool:
         """Would the two say different points?"""
+        if self.ours.is_open:
+            return self.manual is not None
         stands = self.theirs if self.manual is None else self.manual
         return stands is None or not _same(stands, self.ours.points)
+
+    @property
+    def reason(self) -> str:
+        """The reason of an adjustment that keeps the typed score: one line that any table can show."""
+        words = " ".join(shown(" ".join(self.comment.split())).split())
+        short = words if len(words) <= LONGEST_COMMENT else f"{words[: LONGEST_COMMENT - 1].rstrip()}…"
+        return f"{TYPED}: {short}" if short else TYPED
+
+    @property
+    def is_new(self) -> bool:
+        """Does formgrader have a score, or words about it, that are not here?"""
+        standing = self.ours.manual
+        if self.manual is None:
+            return False
+        if standing is None or not _same(self.manual, standing.points):
+            return True
+        return standing.author == FORMGRADER and standing.reason != self.reason
 
 
 def _same(theirs: float, ours: Fraction) -> bool:
@@ -63,56 +102,79 @@ def opened(root: Path, course: Course) -> Iterator[Gradebook]:
 
 
 def entries(gradebook: Gradebook, store: Store, assignment: Assignment) -> list[Entry]:
-    """One entry for each exercise of each student who has a receipt, sorted by student."""
-    found, by_hand = [], store.all_adjustments(assignment.id)
-    for student, receipt in store.standing_receipts(assignment.id).items():
-        known = _grades(gradebook, assignment, student)
-        for score in scores(receipt, by_hand.get(student, [])):
-            grade = known.get(score.exercise)
-            auto, manual = (None, None) if grade is None else (grade.auto_score, grade.manual_score)
-            found.append(Entry(student, score.exercise, score, auto, manual))
-    return found
+    """One entry for each cell with points of each student who has receipts, sorted by student.
+
+    A cell that was taken out of the workbook has none: its points are in old receipts of the notebook only.
+    """
+    cells, found = _cells(gradebook, assignment), []
+    for part in (MODULES, NOTEBOOK):
+        record = part.of(assignment.id)
+        by_hand = store.all_adjustments(record)
+        for student, receipt in store.standing_receipts(record).items():
+            known = _Submitted.of(gradebook, assignment, student)
+            for score in scores(receipt, by_hand.get(student, [])):
+                if part is MODULES or not cells.is_complete or score.exercise in cells.points:
+                    found.append(known.entry(record, student, score, cells.points.get(score.exercise)))
+    return sorted(found, key=lambda entry: entry.student)
 
 
 def push(gradebook: Gradebook, assignment: Assignment, entries: Sequence[Entry]) -> int:
     """Write our scores into the gradebook; scores typed in formgrader stay. Returns how many grades changed.
 
     Raises:
-        GradingError: a score is no number between 0 and the points of its exercise; nothing was written.
+        GradingError: a score is no number between 0 and the points of its cell; nothing was written.
     """
     for entry in entries:
-        if not 0 <= entry.ours.points <= entry.ours.possible:
-            raise GradingError(
-                f"{entry.student}: {entry.exercise} has {entry.ours.points} of {entry.ours.possible} points"
-            )
-    _have_cells(gradebook, assignment)
+        _refuse_impossible(entry, assignment)
+    _have_cells(gradebook, assignment, entries)
     changed = 0
-    for student in dict.fromkeys(entry.student for entry in entries):
+    for student, mine in groupby(entries, lambda entry: entry.student):
         gradebook.update_or_create_student(student)
         submission = gradebook.update_or_create_submission(assignment.id, student)
-        grades = _grades(gradebook, assignment, student)
-        for entry in (e for e in entries if e.student == student):
+        grades = _Submitted.of(gradebook, assignment, student).grades
+        for entry in mine:
             grade = grades.get(entry.exercise) or _missing_grade(gradebook, submission, assignment, entry.exercise)
-            before = grade.auto_score, grade.manual_score
-            grade.auto_score = float(entry.ours.automatic)
-            if entry.ours.manual is not None and grade.manual_score is None:
-                grade.manual_score = float(entry.ours.manual.points)
-            grade.needs_manual_grade = False
-            changed += before != (grade.auto_score, grade.manual_score)
+            changed += _written(grade, entry)
     gradebook.db.commit()
     return changed
 
 
-def pull(store: Store, assignment: Assignment, entries: Sequence[Entry]) -> list[Entry]:
+def _refuse_impossible(entry: Entry, assignment: Assignment) -> None:
+    ours, most = entry.ours, entry.most
+    if not 0 <= ours.points <= ours.possible:
+        raise GradingError(f"{entry.student}: {entry.exercise} has {ours.points} of {ours.possible} points")
+    if entry.record != assignment.id and most is not None and not _same(most, ours.possible):
+        raise GradingError(
+            f"{entry.student}: {entry.exercise} is worth {shown_points(ours.possible)} points here and {most:g} in the "
+            f"gradebook; run `nbgrader generate_assignment {assignment.id}` and grade the notebooks again"
+        )
+
+
+def _written(grade: Grade, entry: Entry) -> bool:
+    """Put our score into a grade; says whether that changed it.
+
+    What the gradebook lets a person look at stays so, unless this is its first score or a person gave one here.
+    """
+    before = grade.auto_score, grade.manual_score
+    if entry.ours.was_graded:
+        grade.auto_score = float(entry.ours.automatic)
+    if entry.ours.manual is not None and grade.manual_score is None:
+        grade.manual_score = float(entry.ours.manual.points)
+    is_first = before == (None, None) and (grade.auto_score, grade.manual_score) != before
+    if is_first or (before[1] is None and grade.manual_score is not None):
+        grade.needs_manual_grade = False
+    return bool(before != (grade.auto_score, grade.manual_score))
+
+
+def pull(store: Store, entries: Sequence[Entry]) -> list[Entry]:
     """Keep each score typed in formgrader as an adjustment here. Returns the entries that were new.
 
     Raises:
-        GradingError: one is not between 0 and the points of its exercise; those before it are kept.
+        GradingError: one is not between 0 and the points of its cell; those before it are kept.
     """
     new = []
     for entry in entries:
-        standing = entry.ours.manual
-        if entry.manual is None or (standing is not None and _same(entry.manual, standing.points)):
+        if entry.manual is None or not entry.is_new:
             continue
         if not 0 <= entry.manual <= entry.ours.possible:
             raise GradingError(
@@ -120,8 +182,8 @@ def pull(store: Store, assignment: Assignment, entries: Sequence[Entry]) -> list
                 f" {float(entry.ours.possible):g}; correct it there"
             )
         points = Fraction(entry.manual).limit_denominator(1_000_000)
-        reason = "score typed in formgrader"
-        store.adjust(assignment.id, entry.student, Adjustment(entry.exercise, points, reason, FORMGRADER, now()))
+        adjustment = Adjustment(entry.exercise, points, entry.reason, FORMGRADER, now())
+        store.adjust(entry.record, entry.student, adjustment)
         new.append(entry)
     return new
 
@@ -145,30 +207,70 @@ def write_csv(gradebook: Gradebook, assignment: Assignment, path: Path) -> int:
         writer = csv.writer(file)
         writer.writerow(["student", *map(harmless, columns), "total", "possible", "needs_manual_grade"])
         for submission in submissions:
-            points = {g.name: g.score for n in submission.notebooks for g in n.grades}
-            cells = [f"{points[c]:g}" if c in points else "" for c in columns]
+            cells_of = {g.name: g for n in submission.notebooks for g in n.grades}
+            cells = [_cell(cells_of.get(column)) for column in columns]
             open_ones = "yes" if submission.needs_manual_grade else "no"
             writer.writerow([harmless(submission.student.id), *cells, f"{submission.score:g}",
                              f"{submission.max_score:g}", open_ones])  # fmt: skip
     return len(submissions)
 
 
-def _grades(gradebook: Gradebook, assignment: Assignment, student: str) -> Mapping[str, Grade]:
-    """The grades of a student by the names of their cells; none where there is no submission."""
+def _cell(grade: Grade | None) -> str:
+    """A score as text; "" where there is none yet, for which nbgrader has 0."""
+    waits = grade is not None and grade.needs_manual_grade and grade.auto_score is None and grade.manual_score is None
+    return "" if grade is None or waits else f"{grade.score:g}"
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The cells with points that the gradebook knows, with their points. `is_complete`: are these all of the workbook?
+    They are when nbgrader has generated the assignment; before that only what was pushed is there."""
+
+    points: Mapping[str, float]
+    is_complete: bool
+
+
+def _cells(gradebook: Gradebook, assignment: Assignment) -> _Cells:
     try:
-        submission = gradebook.find_submission(assignment.id, student)
+        found = gradebook.find_notebook(assignment.id, assignment.id)
     except MissingEntry:
-        return {}
-    return {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
+        return _Cells({}, is_complete=False)
+    points = {cell.name: float(cell.max_score) for cell in (*found.grade_cells, *found.task_cells)}
+    return _Cells(points, is_complete=bool(found.source_cells))
 
 
-def _have_cells(gradebook: Gradebook, assignment: Assignment) -> None:
-    """Make the assignment, its notebook and a cell for each exercise, as far as they are not there."""
+@dataclass(frozen=True)
+class _Submitted:
+    """What the gradebook has of one student, by the names of cells: nothing where there is no submission."""
+
+    grades: Mapping[str, Grade]
+    comments: Mapping[str, str]
+
+    @classmethod
+    def of(cls, gradebook: Gradebook, assignment: Assignment, student: str) -> _Submitted:
+        try:
+            notebooks = gradebook.find_submission(assignment.id, student).notebooks
+        except MissingEntry:
+            return cls({}, {})
+        comments = {c.name: c.manual_comment or "" for notebook in notebooks for c in notebook.comments}
+        return cls({grade.name: grade for notebook in notebooks for grade in notebook.grades}, comments)
+
+    def entry(self, record: str, student: str, score: ExerciseScore, most: float | None) -> Entry:
+        grade, question = self.grades.get(score.exercise), question_of(score.exercise)
+        auto, manual = (None, None) if grade is None else (grade.auto_score, grade.manual_score)
+        beside = score.exercise if question is None else ANSWER + question
+        return Entry(record, student, score, auto, manual, self.comments.get(beside, ""), most)
+
+
+def _have_cells(gradebook: Gradebook, assignment: Assignment, entries: Sequence[Entry]) -> None:
+    """Make the assignment, its notebook and its cells with points, as far as they are not there."""
     gradebook.update_or_create_assignment(assignment.id)
     gradebook.update_or_create_notebook(assignment.id, assignment.id)
-    for exercise in assignment.exercises:
+    points = {exercise.name: exercise.points for exercise in assignment.exercises}
+    points |= {e.exercise: e.ours.possible for e in entries if e.record != assignment.id and e.most is None}
+    for name, most in points.items():
         gradebook.update_or_create_grade_cell(
-            exercise.name, assignment.id, assignment.id, max_score=float(exercise.points), cell_type="code"
+            name, assignment.id, assignment.id, max_score=float(most), cell_type="code"
         )
 
 
@@ -176,7 +278,7 @@ def _missing_grade(
     gradebook: Gradebook, submission: SubmittedAssignment, assignment: Assignment, exercise: str
 ) -> Grade:
     """A grade for a cell that was added after the submission was."""
-    cell = gradebook.find_grade_cell(exercise, assignment.id, assignment.id)
+    cell = gradebook.find_graded_cell(exercise, assignment.id, assignment.id)
     notebook = next(n for n in submission.notebooks if n.name == assignment.id)
     grade = Grade(cell_id=cell.id, notebook=notebook)
     gradebook.db.add(grade)

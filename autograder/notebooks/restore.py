@@ -24,6 +24,7 @@ MAX_MARKS = 6_000_000
 MAX_CELLS = 2_000
 MAX_SOURCE = 100_000
 """Most characters of a cell; nbconvert's Markdown takes its time over more."""
+NO_NOTEBOOK = "there is no notebook, or none of the released name; hand it in beside the modules"
 _TYPES = ("code", "markdown", "raw")
 _KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
@@ -92,7 +93,7 @@ def content_of(path: Path) -> bytes | None:
 def _cells(data: bytes | None) -> list[dict[str, Any]]:
     """Type, source and nbgrader's metadata of each cell of the file. Raises Unreadable."""
     if data is None:
-        raise Unreadable("there is no notebook, or none of the released name; hand it in beside the modules")
+        raise Unreadable(NO_NOTEBOOK)
     raw = _notebook(data)
     if raw.get("nbformat") == 3 or "worksheets" in raw:
         try:

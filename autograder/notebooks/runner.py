@@ -14,15 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder.sandbox import wire
-from autograder.sandbox.host import (
-    WALL_FACTOR,
-    CallTimedOut,
-    SandboxError,
-    Worker,
-    WorkerGone,
-    WorkerLimits,
-    Zygote,
-)
+from autograder.sandbox.host.deadline import WALL_FACTOR
+from autograder.sandbox.host.errors import CallTimedOut, SandboxError, WorkerGone
+from autograder.sandbox.host.worker import Worker, WorkerLimits
+from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.values import Ref
 
 WARM = (

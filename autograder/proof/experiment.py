@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from autograder.course import Assignment, CourseFiles, Exercise
+from autograder.course import Assignment, CourseFiles
 from autograder.grading.batch import Batch
 from autograder.grading.kills import Kill
 from autograder.grading.receipt import CheckResult, Receipt
@@ -117,10 +117,9 @@ class _Runs:
 
     def __init__(self, batch: Batch, zygotes: Zygotes, begin: Begin) -> None:
         self._batch, self._zygotes, self._begin = batch, zygotes, begin
-        exercises = batch.assignment.exercises
-        self._needed_by = {
-            e.name: {d.name for d in exercises if e.name in _below(d.name, exercises)} for e in exercises
-        }
+        names = [exercise.name for exercise in batch.assignment.exercises]
+        needs = {name: batch.assignment.all_needs(name) for name in names}
+        self._needed_by = {name: {other for other in names if name in needs[other]} for name in names}
 
     def grade(self, step: str, samples: Iterable[Sample], elsewhere: bool = False, **how: Any) -> list[Graded]:
         """The samples, each with a receipt of the exercise in question; `elsewhere`, of those that build on it."""
@@ -176,18 +175,6 @@ def run(batch: Batch, samples: Sequence[Sample], seeds: Sequence[int], begin: Be
         )
     receipt = alone[0].receipts[batch.seed]
     return Experiment(batch.files, batch.assignment, seeds, list(graded.values()), fresh, elsewhere, two, receipt)
-
-
-def _below(name: str, exercises: Iterable[Exercise]) -> set[str]:
-    """All exercises that one builds on, directly or not."""
-    needs = {e.name: e.needs for e in exercises}
-    found, waiting = set[str](), list(needs[name])
-    while waiting:
-        need = waiting.pop()
-        if need not in found:
-            found.add(need)
-            waiting += needs[need]
-    return found
 
 
 def _with_two_threads(sample: Sample) -> Sample:

@@ -14,19 +14,9 @@ from autograder.course.mistakes import load_mistakes
 from autograder.course.model import wrong_reference
 from autograder.quiz.drawing import drawn
 from autograder.quiz.errors import QuizError
+from autograder.quiz.files import Card, Picture, QuizFile, load_misconceptions, load_quiz_file
 from autograder.quiz.formula import FormulaError, Value, parsed, value_of
-from autograder.quiz.model import (
-    AnyItem,
-    Card,
-    Drawn,
-    Number,
-    Picture,
-    QuizFile,
-    Shape,
-    WrongValue,
-    load_misconceptions,
-    load_quiz_file,
-)
+from autograder.quiz.model import AnyItem, Drawn, Number, Shape, WrongValue, named_answers
 
 MOST_DRAWS = 64
 """More variants of a question than this help nobody."""
@@ -202,18 +192,12 @@ def _problems(quiz: QuizFile, course: Course, known: Mapping[str, str], places: 
             if entry.course and (sentence := wrong_reference(entry.course, course.weeks)):
                 found.append(f"{where}.course: {sentence}")
     for i, item in enumerate(quiz.items):
+        ideas = {each.misconception for each in named_answers(item) if each.misconception is not None}
         found += [
             f"items[{i}]: {shown} is no mistake of an exercise and not in reference/misconceptions.yml"
-            for shown in sorted(set(misconceptions_of(item)) - set(known))
+            for shown in sorted(ideas - set(known))
         ]
     return found
-
-
-def misconceptions_of(item: AnyItem) -> list[str]:
-    """The false ideas that an item can show, in the order of the file."""
-    found = [*getattr(item, "options", ()), *getattr(item, "wrong", ()), *getattr(item, "confusions", ())]
-    found += [each for each in getattr(item, "extra", ()) if not isinstance(each, str)]
-    return [each.misconception for each in found if each.misconception is not None]
 
 
 def _group(path: Path, quiz: QuizFile, course: Course) -> tuple[tuple[int, int, str], Group]:

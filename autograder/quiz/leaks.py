@@ -20,7 +20,19 @@ from functools import cached_property
 from autograder.quiz import reading
 from autograder.quiz.bank import Bank
 from autograder.quiz.formula import flat
-from autograder.quiz.model import AnyItem, Drawn, Match, Multiple, Number, Open, Order, Output, ShortText, Single
+from autograder.quiz.model import (
+    AnyItem,
+    Drawn,
+    Match,
+    Multiple,
+    Number,
+    Open,
+    Order,
+    Output,
+    ShortText,
+    Single,
+    named_answers,
+)
 from autograder.quiz.public import (
     LETTERS,
     displayed_lefts,
@@ -178,8 +190,7 @@ def _is_word(character: str) -> bool:
 
 def _secrets(bank: Bank) -> Iterator[Secret]:
     for item in bank.items:
-        entries = [*getattr(item, "options", ()), *getattr(item, "wrong", ()), *getattr(item, "confusions", ())]
-        entries += [each for each in getattr(item, "extra", ()) if not isinstance(each, str)]
+        entries = named_answers(item)
         texts = [(entry.feedback, "feedback") for entry in entries]
         texts += [(idea, "a misconception") for entry in entries if (idea := entry.misconception)]
         texts += [(item.why, "the explanation")]

@@ -23,6 +23,7 @@ from autograder.quiz.model import (
     Shape,
     ShortText,
     Single,
+    named_answers,
 )
 from autograder.quiz.public import displayed_lefts, displayed_options, displayed_rights, displayed_steps
 from autograder.quiz.snippets import printed
@@ -97,7 +98,7 @@ def _wording(item: AnyItem) -> Iterator[str]:
         for sentence in re.split(r"(?<=[.?!:;])\s+|\n\n+|\n(?=[-*\d])", _CODE.sub(" x ", text)):
             if len(_words(sentence)) > LONGEST_SENTENCE:
                 yield f"a sentence is longer than {LONGEST_SENTENCE} words: {' '.join(sentence.split())[:60]}..."
-    for line in feedback_of(item):
+    for line in _feedback_of(item):
         if found := _VERDICT.search(line):
             yield f'feedback gives a verdict ("{found[0]}") instead of an idea: {line[:60]}'
 
@@ -106,11 +107,9 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:['-][^\W_]+)*", _CODE.sub(" x ", text))
 
 
-def feedback_of(item: AnyItem) -> list[str]:
+def _feedback_of(item: AnyItem) -> list[str]:
     """All lines that students can be told about answers to an item."""
-    entries = [*getattr(item, "options", ()), *getattr(item, "wrong", ()), *getattr(item, "confusions", ())]
-    entries += [each for each in getattr(item, "extra", ()) if not isinstance(each, str)]
-    return [each.feedback for each in entries] + ([item.feedback] if isinstance(item, Order) else [])
+    return [each.feedback for each in named_answers(item)] + ([item.feedback] if isinstance(item, Order) else [])
 
 
 def _about_options(item: Single | Multiple) -> Iterator[str]:
@@ -184,7 +183,7 @@ def _about_group(bank: Bank, group: Group) -> Iterator[str]:
         if answer := _given_away(bank, item, item.id.replace("_", " ")):
             yield f"the id of {item.id} gives away its answer: {answer}"
         for other in group.items:
-            if item is not other and (answer := _given_away(bank, item, public_text(other))):
+            if item is not other and (answer := _given_away(bank, item, _public_text(other))):
                 yield f"{other.id} gives away the answer of {item.id}: {answer}"
     for picture in group.pictures:
         yield from _about_picture(bank, picture.values, picture.rows, picture.columns)
@@ -202,7 +201,7 @@ def _about_picture(bank: Bank, formula: str, rows: Sequence[str], columns: Seque
         yield f"the picture of {formula} has {len(rows)} labels for {len(lines)} rows"
 
 
-def public_text(item: AnyItem) -> str:
+def _public_text(item: AnyItem) -> str:
     """Everything of an item that students read before they answer."""
     parts: Iterable[str] = [item.prompt]
     if isinstance(item, (Single, Multiple)):

@@ -1,23 +1,20 @@
-"""Quiz files, `solutions/<assignment>/quiz/*.yml`, as frozen values: the complete form, with keys.
+"""The questions of a quiz as frozen values, in their complete form, with keys.
 
-A file holds the knowledge check of one section. Values of keys are formulas (`quiz.formula`), so that numbers come from
-the worked examples of the course and are never typed. Students get the form that `quiz.public` cuts from this one.
+Values of keys are formulas (`quiz.formula`), so that numbers come from the worked examples of the course and are never
+typed. Students get the form that `quiz.public` cuts from this one.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from autograder.course import CourseError
-from autograder.course.errors import place
-from autograder.course.mistakes import Id, Line
-from autograder.course.model import Part, Points, Text, plain_id
-from autograder.course.problems import Problem, checked, sentence_of
-from autograder.course.yaml_file import read_yaml
+from autograder.course.fields import Id, Points, Text, plain_id
+from autograder.course.mistakes import Line
+from autograder.course.model import Part
+from autograder.course.problems import Problem, checked
 
 
 def _formula(value: object) -> object:
@@ -280,101 +277,10 @@ class Open(Item):
 AnyItem = Single | Multiple | Number | Shape | ShortText | Order | Match | Output | Open
 
 
-class Picture(Part):
-    """A picture drawn from values: a heat map of rows and columns, or bars or lines with a label for each column."""
-
-    draw: Literal["heatmap", "bars", "line"]
-    values: Formula
-    columns: Annotated[tuple[Annotated[str, BeforeValidator(_formula)], ...], Field(strict=False)]
-    rows: Annotated[tuple[Annotated[str, BeforeValidator(_formula)], ...], Field(strict=False)] = ()
-    caption: Line
-
-
-class Card(Part):
-    """A flash card."""
-
-    id: Id
-    front: Text
-    back: Text
-    course: Line
-
-
-class QuizFile(Part):
-    """The knowledge check of one section. `title` is left out where `course` is a section that course.yml lists."""
-
-    course: Line
-    title: Line | None = None
-    pictures: Annotated[tuple[Picture, ...], Field(strict=False)] = ()
-    items: Annotated[
-        tuple[Annotated[AnyItem, Field(discriminator="type")], ...],
-        Field(strict=False),
-    ] = ()
-    cards: Annotated[tuple[Card, ...], Field(strict=False)] = ()
-
-
-class MisconceptionEntry(Part):
-    """A false idea that no exercise shows."""
-
-    id: Id
-    name: Line
-
-
-def load_quiz_file(path: Path) -> QuizFile:
-    """One file of a bank. Raises CourseError with every error found."""
-    data = read_yaml(path, long=True)
-    if not isinstance(data, dict):
-        raise CourseError.in_file(path, ["file: must be a mapping with course, items and cards"])
-    try:
-        return QuizFile.model_validate(data)
-    except ValidationError as error:
-        problems = [f"{place(_where(e['loc']))}: {_sentence(e)}" for e in error.errors(include_url=False)]
-        raise CourseError.in_file(path, problems) from None
-
-
-def load_misconceptions(path: Path) -> dict[str, str]:
-    """Id -> name of the false ideas in a file; none where there is no file. Raises CourseError."""
-    if not path.is_file():
-        return {}
-    data = read_yaml(path, long=True)
-    if not isinstance(data, list):
-        raise CourseError.in_file(path, ["file: must be a list of {id, name}"])
-    found: dict[str, str] = {}
-    problems: list[str] = []
-    for i, raw in enumerate(data):
-        try:
-            entry = MisconceptionEntry.model_validate(raw)
-        except ValidationError as error:
-            problems += [f"{place((i, *e['loc']))}: {sentence_of(e)}" for e in error.errors(include_url=False)]
-            continue
-        if entry.id in found:
-            problems.append(f"[{i}].id: {entry.id} is given twice")
-        found[entry.id] = entry.name
-    if problems:
-        raise CourseError.in_file(path, problems)
-    return found
-
-
-TYPES = {
-    str(get_args(kind.model_fields["type"].annotation)[0]): kind
-    for kind in (Single, Multiple, Number, Shape, ShortText, Order, Match, Output, Open)
-}
-
-
-def _where(location: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """The place of an error without the type that pydantic puts after the number of an item."""
-    if len(location) > 2 and location[0] == "items" and location[2] in TYPES:
-        return (*location[:2], *location[3:])
-    return location
-
-
-def _sentence(error: Any) -> str:
-    if error["type"] == "union_tag_invalid":
-        return f"type: must be one of {', '.join(TYPES)}"
-    if error["type"] == "union_tag_not_found":
-        return f"type: missing; it is one of {', '.join(TYPES)}"
-    if error["type"] == "literal_error":
-        return f"must be {error['ctx']['expected']}"
-    return sentence_of(error)
+def named_answers(item: AnyItem) -> list[Option | Wrong]:
+    """Each option, and each named wrong answer, with feedback and the idea behind it; in the order of the file."""
+    found = [*getattr(item, "options", ()), *getattr(item, "wrong", ()), *getattr(item, "confusions", ())]
+    return found + [each for each in getattr(item, "extra", ()) if isinstance(each, Wrong)]
 
 
 def _option_problems(options: tuple[Option, ...]) -> list[Problem]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from autograder import __version__
 from autograder.course import Course
+from autograder.grading.parts import QUIZ
 from autograder.grading.receipt import (
     GRADED,
     NEEDS_ATTENTION,
@@ -29,19 +30,17 @@ from autograder.quiz.marking import ALL, NOT_ANSWERED, NOTHING, REWRITE, Mark, m
 from autograder.quiz.model import AnyItem, Drawn
 from autograder.quiz.public import public_item
 
+NO_CODE_RUN: dict[str, Any] = {
+    "kit_version": __version__,
+    "seed": 0,
+    "torch_version": "none",
+    "isolation": "no code is run",
+    "seconds": 0.0,
+}
+"""The fields of a receipt for which no code was run."""
 MOST_NOTES = 20
 MOST_REMEMBERED = 64
 """So many different answers to a question are remembered."""
-
-
-def quiz_id(assignment: str) -> str:
-    """What receipts of a quiz are kept under: not the name of an assignment, which has no slash."""
-    return f"{assignment}/quiz"
-
-
-def is_quiz(assignment: str) -> bool:
-    """Are receipts of this name those of a quiz?"""
-    return "/" in assignment
 
 
 def bank_hash(bank: Bank) -> str:
@@ -83,22 +82,18 @@ class Marker:
             status = NEEDS_ATTENTION if look else GRADED
         return Receipt(
             course=self._course.id,
-            assignment=quiz_id(self.bank.assignment),
+            assignment=QUIZ.of(self.bank.assignment),
             student=handed_in.student,
             name=handed_in.name,
             status=status,
             submission_hash=hashlib.sha256(handed_in.data or handed_in.problem.encode()).hexdigest(),
             suite_hash=self.hash,
-            kit_version=__version__,
-            seed=0,
-            torch_version="none",
-            isolation="no code is run",
             graded_at=now(),
-            seconds=0.0,
             checks=tuple(self._checks(marks, seed)),
             notes=notes,
-            output={m.item: _typed(m.typed) for m in marks.values() if m.outcome != NOT_ANSWERED},
+            output={m.item: typed_text(m.typed) for m in marks.values() if m.outcome != NOT_ANSWERED},
             diagnoses=self._diagnoses(marks),
+            **NO_CODE_RUN,
         )
 
     def _marks(self, answers: Answers | None, seed: str) -> dict[str, Mark]:
@@ -146,37 +141,50 @@ class Marker:
             for item in group.items:
                 if item.counted:
                     one = marks[item.id]
-                    yield CheckResult(
-                        id=item.id,
-                        exercise=group.course,
-                        title=self._title(item, seed),
-                        public=True,
-                        points=item.points,
-                        outcome=one.outcome,
-                        earned=item.points if one.share is ALL else item.points * one.share if one.share else NOTHING,
-                        message=" ".join(one.feedback),
-                    )
+                    yield check_of(item, one, group.course, self._title(item, seed))
 
     def _title(self, item: AnyItem, student: str) -> str:
-        """The beginning of the question, as the student saw it."""
-        if isinstance(item, Drawn) and item.parameters:
-            return _beginning(filled(item.prompt, self.bank.draw(item, student).parameters))
-        return self._beginnings[item.id]
+        """As `title`; that of a question which is the same for everybody is remembered."""
+        return title(self.bank, item, student) if isinstance(item, Drawn) else self._beginnings[item.id]
 
     def _diagnoses(self, marks: Mapping[str, Mark]) -> dict[str, tuple[Diagnosis, ...]]:
         """The false ideas that answers show, by section."""
         found: dict[str, tuple[Diagnosis, ...]] = {}
         for group in self.bank.groups:
-            ideas: dict[str, list[str]] = {}
-            for item in group.items:
-                for idea in marks[item.id].misconceptions:
-                    ideas.setdefault(idea, []).append(item.id)
-            if ideas:
-                found[group.course] = tuple(
-                    Diagnosis(idea, self.bank.misconceptions[idea], "", group.course, tuple(items))
-                    for idea, items in ideas.items()
-                )
+            if ideas := ideas_in(self.bank, [marks[item.id] for item in group.items], group.course):
+                found[group.course] = ideas
         return found
+
+
+def check_of(item: AnyItem, one: Mark, exercise: str, title: str) -> CheckResult:
+    """A question and its mark, as a receipt keeps it."""
+    earned = item.points if one.share is ALL else item.points * one.share if one.share else NOTHING
+    return CheckResult(
+        id=item.id,
+        exercise=exercise,
+        title=title,
+        public=True,
+        points=item.points,
+        outcome=one.outcome,
+        earned=earned,
+        message=" ".join(one.feedback),
+    )
+
+
+def ideas_in(bank: Bank, marks: Iterable[Mark], course: str) -> tuple[Diagnosis, ...]:
+    """The false ideas that these answers show. `course`: the section that explains them."""
+    found: dict[str, list[str]] = {}
+    for one in marks:
+        for idea in one.misconceptions:
+            found.setdefault(idea, []).append(one.item)
+    return tuple(Diagnosis(idea, bank.misconceptions[idea], "", course, tuple(items)) for idea, items in found.items())
+
+
+def title(bank: Bank, item: AnyItem, student: str) -> str:
+    """The beginning of the question, as the student saw it."""
+    if isinstance(item, Drawn) and item.parameters:
+        return _beginning(filled(item.prompt, bank.draw(item, student).parameters))
+    return _beginning(item.prompt)
 
 
 def section_points(bank: Bank) -> dict[str, Fraction]:
@@ -218,6 +226,7 @@ def _beginning(prompt: str) -> str:
     return " ".join(prompt.split())[:100]
 
 
-def _typed(answer: object) -> str:
+def typed_text(answer: object) -> str:
+    """What somebody typed, as receipts keep it."""
     text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
     return text[:2000]

@@ -27,7 +27,7 @@ class Record:
 
 
 def records(store: Store, name: str, assignment: Assignment) -> list[Record]:
-    """Everybody who has a receipt under this name: of an assignment, or of its quiz.
+    """Everybody who has a receipt under this name: of an assignment, or of another part of it.
 
     Raises:
         GradingError: nobody has.

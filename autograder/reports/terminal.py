@@ -11,12 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.grading.final import Final
-from autograder.grading.receipt import GRADED, GRADER_TROUBLE, CheckResult, Diagnosis, Receipt, shown
+from autograder.grading.parts import MODULES, part_of
+from autograder.grading.receipt import GRADED, GRADER_TROUBLE, WAITS, CheckResult, Diagnosis, Receipt, shown
 
 Row = tuple[Receipt, Final, Sequence[str]]
 """A receipt, what stands for it, and remarks about manual scores."""
 
-_STYLES = {"passed": "green", "not attempted": "yellow", "grader trouble": "magenta"}
+_STYLES = {"passed": "green", "not attempted": "yellow", GRADER_TROUBLE: "magenta", WAITS: "magenta"}
 
 
 def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str]) -> None:
@@ -35,8 +36,7 @@ def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str])
     table.add_column("total", justify="right", style="bold", vertical="bottom")
     table.add_column("", vertical="bottom")
     for receipt, final, notes in rows:
-        open_ones = {c.exercise for c in receipt.checks if c.outcome == GRADER_TROUBLE}
-        marks = {s.exercise: "*" if s.manual else "?" if s.exercise in open_ones else "" for s in final.exercises}
+        marks = {s.exercise: "*" if s.manual else "?" if s.is_open else "" for s in final.exercises}
         cells = {s.exercise: shown(s.points) + marks[s.exercise] for s in final.exercises}
         late = [f"-{shown(final.late.percent)} %" if final.late.percent else ""] if is_late else []
         whole = shown(final.points) + ("?" if "?" in marks.values() else "")
@@ -95,7 +95,12 @@ def receipt_report(console: Console, receipt: Receipt, final: Final, instructor:
     if open_points:
         sentence = f"{shown(open_points)} points are open: the grader was at fault, not the submission; grade it again"
         console.print(Text(f"note: {sentence}", style="magenta"))
-    checks = receipt.exercises()
+    unread = (c.points for c in receipt.checks if c.outcome == WAITS and c.exercise in final.waiting)
+    if unread_points := sum(unread, Fraction(0)):
+        console.print(
+            Text(f"note: {shown(unread_points)} points wait for a person to read the answers", style="magenta")
+        )
+    checks, came = receipt.exercises(), "printed" if part_of(receipt.assignment) is MODULES else "written"
     for score in final.exercises:
         by_hand = f", given by {score.manual.author}: {score.manual.reason}" if score.manual else ""
         line = f"\n{score.exercise}  {shown(score.points)} of {shown(score.possible)}{by_hand}"
@@ -104,7 +109,7 @@ def receipt_report(console: Console, receipt: Receipt, final: Final, instructor:
         if found := receipt.diagnoses.get(score.exercise, ()):
             console.print(Text(f"  {withheld}") if withheld else _diagnosis_grid(found, instructor))
         if instructor and receipt.output.get(score.exercise):
-            console.print(Text(f"printed:\n{receipt.output[score.exercise][:2000]}", style="dim"))
+            console.print(Text(f"{came}:\n{receipt.output[score.exercise][:2000]}", style="dim"))
     if instructor:
         _provenance(console, receipt)
 

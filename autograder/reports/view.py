@@ -7,8 +7,9 @@ from typing import Any
 
 from autograder.course import Assignment
 from autograder.grading.disclosure import hint_withheld
+from autograder.grading.parts import MODULES, part_of
 from autograder.grading.receipt import Receipt
-from autograder.quiz.receipts import is_quiz, without_feedback
+from autograder.quiz.receipts import without_feedback
 
 
 def disclosed(receipt: Receipt, assignment: Assignment, attempts: int, now: datetime) -> tuple[Receipt, str]:
@@ -17,7 +18,7 @@ def disclosed(receipt: Receipt, assignment: Assignment, attempts: int, now: date
     `attempts` and `now` are those of `hint_withheld`.
     """
     withheld = hint_withheld(assignment, attempts, now, receipt.student)
-    if withheld and is_quiz(receipt.assignment):
+    if withheld and part_of(receipt.assignment) is not MODULES:
         receipt = without_feedback(receipt)
     return receipt, withheld
 

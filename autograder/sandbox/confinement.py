@@ -114,10 +114,8 @@ class Confinement:
         wanted["FSIZE"] = scratch_mb << 20
         if self._mapped:
             wanted["AS"] = self._mapped + (memory_mb << 20)
-            try:
-                with kernel.open_proc(
-                    "self/oom_score_adj", "w"
-                ) as file:  # the first to go when the host runs out of memory
+            try:  # be the first to go when the host runs out of memory
+                with kernel.open_proc("self/oom_score_adj", "w") as file:
                     file.write("1000")
             except OSError:
                 pass

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.sandbox import wire
-from autograder.sandbox.host import CallTimedOut, Worker, WorkerGone, WorkerLimits, Zygote
+from autograder.sandbox.host.errors import CallTimedOut, WorkerGone
+from autograder.sandbox.host.worker import Worker, WorkerLimits
+from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.levels import cures
 from autograder.sandbox.values import Ref
 

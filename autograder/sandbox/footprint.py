@@ -7,14 +7,18 @@ so the next exercise may use the same worker and cannot tell; any footprint send
 from __future__ import annotations
 
 import builtins
+import gc
 import importlib
 import os
 import signal
 import sys
 import threading
+from collections.abc import Collection
 from importlib.machinery import ModuleSpec
 from operator import is_
 from typing import Any
+
+from autograder.sandbox.tables import table_of
 
 _WATCHED = """
 builtins math random os time functools itertools operator warnings copy contextlib typing dataclasses collections
@@ -30,6 +34,7 @@ class Footprint:
     def __init__(self) -> None:
         self._classes = _classes()
         self._spaces = {name: dict(space) for name, space in self._all_spaces()}
+        self._tables = {name: table_of(space) for name, space in self._all_spaces()}
         self._modules = set(sys.modules)
         self._last_module = next(reversed(sys.modules))
         self._settings = _settings()
@@ -38,15 +43,18 @@ class Footprint:
         """Settings as they are now are no change: whoever prepared this process made them."""
         self._settings = _settings()
 
-    def changes(self, ignore: set[str] = frozenset()) -> list[str]:  # type: ignore[assignment]
+    def changes(self, ignore: Collection[str] = ()) -> list[str]:
         """What is different now, as names (`torch.softmax`, `module tkinter`); `ignore` are the exercises' modules."""
         found = []
         for name, space in self._all_spaces():
+            table = self._tables[name]
+            if table is not None and table == table_of(space):
+                continue
             before = self._spaces[name]
             if len(space) != len(before) or not all(map(is_, space.values(), before.values())):
                 changed = {k for k, v in space.items() if before.get(k, self) is not v} | (before.keys() - space.keys())
                 found += [f"{name}.{key}" for key in sorted(map(str, changed)) if key not in _NOTED_BY_COPY]
-        strangers = {name for name in self._new_modules() - ignore if not _is_a_librarys(name)}
+        strangers = {name for name in self._new_modules().difference(ignore) if not _is_a_librarys(name)}
         found += [f"module {name}" for name in sorted(map(str, strangers))]
         now = _settings()
         found += [key for key, value in self._settings.items() if now[key] != value]
@@ -61,9 +69,9 @@ class Footprint:
             new.add(name)
         return sys.modules.keys() - self._modules
 
-    def _all_spaces(self) -> list[tuple[str, Any]]:
+    def _all_spaces(self) -> list[tuple[str, dict[str, Any]]]:
         modules = [(name, vars(importlib.import_module(name))) for name in _WATCHED if name in sys.modules]
-        return modules + [(name, vars(cls)) for name, cls in self._classes]
+        return modules + self._classes
 
 
 _HARMLESS = {"builtins._"}
@@ -76,14 +84,15 @@ def _is_a_librarys(name: str) -> bool:
     return type(spec) is ModuleSpec and spec.name == name and (spec.has_location or spec.origin == "built-in")
 
 
-def _classes() -> list[tuple[str, type]]:
-    """The classes that course code builds on: tensors, layers, optimizers."""
+def _classes() -> list[tuple[str, dict[str, Any]]]:
+    """The names in the classes that course code builds on: tensors, layers, optimizers."""
     import torch
 
     found: dict[type, str] = {torch.Tensor: "torch.Tensor", torch.Generator: "torch.Generator"}
     for module in (torch.nn, torch.optim):
         found |= {v: f"{module.__name__}.{v.__name__}" for v in vars(module).values() if isinstance(v, type)}
-    return [(name, cls) for cls, name in found.items() if cls.__module__.startswith("torch")]
+    own = [(name, cls) for cls, name in found.items() if cls.__module__.startswith("torch")]
+    return [(name, gc.get_referents(vars(cls))[0]) for name, cls in own]  # `vars` gives a view of the dict
 
 
 def _settings() -> dict[str, Any]:

@@ -31,8 +31,8 @@ def enter(readable: Sequence[str]) -> int:
     """Go into new namespaces, in a child that is the first process there; returns 0 in it, and its id in the caller.
 
     The child sees these paths read-only and three devices, and nothing else; its own /proc it can read by
-    `kernel.open_proc`, until it closes that descriptor. The caller is of no further
-    use but to wait for the child. This process must have one thread only.
+    `kernel.open_proc`, until it closes that descriptor. The caller is of no further use but to wait for the child. This
+    process must have one thread only.
 
     Raises:
         OSError: the host does not let this process do it. In the child too; so try it first.

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.sandbox import wire
-from autograder.sandbox.host import WALL_FACTOR, CallTimedOut, SandboxError, Worker, WorkerGone, WorkerLimits, Zygote
+from autograder.sandbox.host.deadline import WALL_FACTOR
+from autograder.sandbox.host.errors import CallTimedOut, SandboxError, WorkerGone
+from autograder.sandbox.host.worker import Worker, WorkerLimits
+from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.replies import sentences
 from autograder.sandbox.script import Prompt, Script, answers_of
 from autograder.sandbox.vouching import vouched

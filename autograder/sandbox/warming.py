@@ -6,12 +6,12 @@ Whatever a small GPT does is done here once, in both precisions: modules, masks,
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional as F
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from autograder.sandbox.operations import OperatorLog
 
 
 class _Part(nn.Module):
@@ -46,11 +46,6 @@ class _Part(nn.Module):
         return rest
 
 
-class _Watching(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return func(*args, **(kwargs or {}))
-
-
 def warm() -> None:
     """Do it, on one thread."""
     torch.set_num_threads(1)
@@ -62,7 +57,7 @@ def warm() -> None:
             _learn(dtype)
         _attend(dtype)
     _sample()
-    with _Watching():  # type: ignore[no-untyped-call]  # torch makes an object of each operator that is first seen here
+    with OperatorLog():  # torch makes an object of each operator that is first seen here
         _learn(torch.float32)
         _attend(torch.float32)
 

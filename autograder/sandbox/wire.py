@@ -73,7 +73,8 @@ def body_length(head: bytes, limit: int) -> int:
 
 
 def decode(body: bytes | bytearray | memoryview, trusted: bool = False) -> Any:
-    """The value of a frame's body. One from a `trusted` side may have any number of entries and any depth."""
+    """The value of a frame's body. One from a `trusted` side may have any depth and any number
+    of entries in all, though no more than MAX_ENTRIES in one list."""
     try:
         value = _Decoder(trusted).unpack(body)
         if not trusted:

@@ -17,7 +17,7 @@ def serve(socket: int, output: int, output_limit: int, footprint: Footprint) -> 
     """Answer requests on file descriptor `socket` until the grader closes it. Never returns to the caller's frames."""
     sys.stdout = _bounded_stream(output, output_limit)
     sys.stderr = _bounded_stream(output, output_limit)
-    operations = _ScriptedOperations(footprint)
+    operations = _ScriptedOperations(footprint.changes)
     while True:
         request = _read_frame(socket)
         if request is None:

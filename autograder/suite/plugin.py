@@ -15,7 +15,8 @@ import pytest
 
 from autograder.course import CourseError, CourseFiles, find_course, load_course
 from autograder.intake import IntakeError, Submission, collect
-from autograder.sandbox.host import NotConfined, Zygote
+from autograder.sandbox.host.errors import NotConfined
+from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.session import Session, SessionLimits
 from autograder.suite.answer import Oracle
 from autograder.suite.checks import Check, SuiteError, check_of

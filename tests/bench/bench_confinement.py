@@ -18,7 +18,8 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.sandbox import wire
-from autograder.sandbox.host import WorkerLimits, Zygote
+from autograder.sandbox.host.worker import WorkerLimits
+from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.levels import MECHANISMS
 
 LIMITS = WorkerLimits(memory_mb=2048, cpu_seconds=60, output_bytes=16384)

@@ -19,7 +19,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -29,8 +31,9 @@ from rich.table import Table
 from submissions import make_class, make_mistaken_class
 
 from autograder.course import Assignment, CourseFiles, find_course, load_course
+from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
-from autograder.grading.run import Batch, grade
+from autograder.grading.run import grade
 from autograder.intake import Submission
 
 ROOT = find_course(Path(__file__)).parent
@@ -77,7 +80,9 @@ def _apart(work: Work, files: CourseFiles, assignment: Assignment, submissions: 
     return measured
 
 
-def _measured(work, files, assignment, submissions, queue) -> None:  # type: ignore[no-untyped-def]
+def _measured(
+    work: Work, files: CourseFiles, assignment: Assignment, submissions: Sequence[Submission], queue: SimpleQueue[Any]
+) -> None:
     begun = time.perf_counter()
     figures = work(files, assignment, submissions)
     wall = time.perf_counter() - begun

@@ -25,11 +25,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+import peers_course
+
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
-
-import peers_course  # noqa: E402  # after its folder is on the path
-
 REQUIRED = {("nbgrader", "wall"): 20, ("otter", "cpu"): 40, ("pytest", "cpu"): 15}
 """How many times more than ours a peer has to take, by wall clock or CPU."""
 FORMS = {"nbgrader": "build_nbgrader", "otter": "build_otter", "pytest": "build_plain"}

@@ -21,7 +21,7 @@ def plain() -> tuple[Floor, Submission]:
     files = {e.name: HandedIn(e.name, "", (folder / f"{e.name}.py").read_bytes()) for e in assignment.exercises}
     floor = Floor(CourseFiles(root), assignment, seed=1)
     submission = Submission("s", None, files, "ready")
-    floor.desk.take(Seat(None, {name: file.content for name, file in files.items()}))  # type: ignore[arg-type]
+    floor.desk.take(Seat(None, {name: file.content for name, file in files.items()}))  # type: ignore[arg-type]  # only its sources and stand-ins are used
     return floor, submission
 
 

@@ -27,6 +27,8 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 TOKEN = "of-the-tests"
+PATIENCE = 400
+"""Seconds, for what takes half a minute on a machine that does nothing else."""
 _QUIET = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
 _QUIET += " --disable-component-update --disable-sync --hide-scrollbars --force-device-scale-factor=1"
 _SETTINGS = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from answering import FOCUS, by_keyboard, right_answer
 from laboratory import Browser, serious, until
-from quiz_course import OFFSET, QUIZ, SLOPE, quiz_bank
+from quiz_course import OFFSET, QUIZ, SLOPE, draw_of, quiz_bank
 from selenium.webdriver.common.keys import Keys
 
 from autograder.course import load_course
@@ -245,7 +245,7 @@ def test_practice_explains_at_once_and_graded_pages_say_only_what_cannot_be_read
         said["s2_prints"].startswith("This is the answer.") and "First the product, then the sum." in said["s2_prints"]
     )
     tab.find("#q-s1_drawn summary").click()
-    key = small.draw(small.by_id["s1_drawn"], "").value  # type: ignore[arg-type]
+    key = draw_of(small, "s1_drawn", "").value
     assert f"Answer: {key}\n" in tab.texts("#q-s1_drawn .reply")[0]
     assert tab.complaints() == []
 

@@ -18,8 +18,9 @@ from unittest.mock import patch
 from mother import borne
 
 from autograder.course import CourseFiles, load_course
+from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
-from autograder.grading.run import Batch, grade
+from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.intake.submission import HandedIn, Submission
 

@@ -230,7 +230,7 @@ def the_answers(course: Course) -> dict[str, Work]:
 
 def drawn_for_the_workbook(course: Course) -> list[float]:
     bank = load_bank(course.files, load_course(course.root), "lines")
-    return list(bank.draw(bank.by_id["s1_drawn"], "workbook").parameters.values())  # type: ignore[arg-type]
+    return list(quiz_course.draw_of(bank, "s1_drawn", "workbook").parameters.values())
 
 
 def the_odd(course: Course) -> dict[str, Work]:

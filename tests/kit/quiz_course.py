@@ -10,7 +10,8 @@ from pathlib import Path
 from small_course import small_course
 
 from autograder.course import Course, CourseFiles, load_course
-from autograder.quiz.bank import Bank, has_quiz, load_bank
+from autograder.quiz.bank import Bank, Draw, has_quiz, load_bank
+from autograder.quiz.model import Drawn
 
 ROOT = Path(__file__).parents[2]
 SLOPE, OFFSET, IDEAS = (
@@ -162,3 +163,10 @@ def hand_in(folder: Path, whose: str, answers: Mapping[str, object], **more: obj
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"answers": answers, **more}), "utf-8")
     return path
+
+
+def draw_of(bank: Bank, item: str, student: str) -> Draw:
+    """The variant of a drawn question that this student gets."""
+    found = bank.by_id[item]
+    assert isinstance(found, Drawn)
+    return bank.draw(found, student)

@@ -15,6 +15,7 @@ from quiz_course import QUIZ, SLOPE, quiz_bank, small_course
 from autograder.authoring.errors import AuthoringError
 from autograder.authoring.workbook import built, cut
 from autograder.notebooks.answers import LONGEST, answer_lines, marked, typed_in
+from autograder.notebooks.receipts import marked_answer
 
 PLACE = "solutions/workbooks/lines.py"
 QUESTION = '\n# %% quiz="{}"\n'
@@ -73,7 +74,9 @@ def test_what_is_told_of_an_answer_obeys_the_hint_policy(tmp_path: Path) -> None
     later = "there is a hint: it is shown after the deadline"
 
     def told(typed: str, withheld: str) -> list[str]:
-        return list(answer_lines(item, marked(bank, item, {"s1_twice": f"s1_twice = {typed}"}), withheld))[1:]
+        mark = marked(bank, item, {"s1_twice": f"s1_twice = {typed}"})
+        check = marked_answer("quiz-s1_twice", bank, item, mark).check
+        return list(answer_lines(check, mark.feedback, withheld))[1:]
 
     assert told("3.5", "") == ["      Is 2 an amount here?"]
     assert told("3.5", later) == [f"  {later}"]

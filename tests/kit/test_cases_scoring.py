@@ -129,12 +129,17 @@ def hand_in(root: Path, student: str, source: str) -> None:
     (folder / "layer_norm.py").write_text(source)
 
 
-@pytest.fixture
-def course(tmp_path: Path) -> Path:
+def class_course(folder: Path) -> Path:
+    """The small course, and a roster of a class of six."""
     limits = "{seconds_per_check: 0.5, seconds_per_submission: 5, memory_mb: 2048, output_kb: 16}"
-    root = small_course(tmp_path, limits=limits)
+    root = small_course(folder, limits=limits)
     (root / "roster.csv").write_text("student_id,name\n" + "".join(f"s0{i},Student {i}\n" for i in range(1, 7)))
     return root
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    return class_course(tmp_path)
 
 
 def grade_folder(root: Path, *, roster: bool = True) -> int:
@@ -175,7 +180,7 @@ def test_a_class_with_every_kind_of_bad_hand_in_gets_all_its_rows(
     assert (said["s04"], said["s05"], said["s06"]) == (["not submitted"], ["unreadable"], [])
     noted = rows["s03"].remarks if rows["s03"] else ()
     assert any("line 1 raised SystemError" in note for note in noted)
-    assert all(rows[student].notes for student in ("s04", "s05"))  # type: ignore[union-attr]
+    assert all(receipt and receipt.notes for receipt in (rows["s04"], rows["s05"]))
 
 
 def test_a_store_that_fails_stops_the_run_and_gives_nobody_a_zero(course: Path) -> None:

@@ -6,7 +6,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -308,7 +308,10 @@ def test_the_class_holds_work_of_many_kinds(undisturbed: dict[str, Any]) -> None
 def test_order_and_lanes_change_nothing(everybody: Batch, undisturbed: dict[str, Any]) -> None:
     found: dict[str, Any] = {}
     shuffled = replace(everybody, submissions=random.Random(3).sample(list(everybody.submissions), 12))
-    keep: Callable[[Receipt], None] = lambda receipt: found.update({receipt.student: comparable(receipt)})  # noqa: E731
+
+    def keep(receipt: Receipt) -> None:
+        found[receipt.student] = comparable(receipt)
+
     grade(shuffled, keep, lambda _: None, shared_zygotes(), lanes=1)
     assert found == undisturbed
 

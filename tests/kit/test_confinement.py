@@ -38,7 +38,8 @@ from autograder.grading.schedule import Zygotes
 from autograder.sandbox import kernel, wire
 from autograder.sandbox.confinement import Confinement
 from autograder.sandbox.doctor import Diagnosis, examine
-from autograder.sandbox.host import NotConfined, WorkerLimits
+from autograder.sandbox.host.errors import NotConfined
+from autograder.sandbox.host.worker import WorkerLimits
 from autograder.sandbox.levels import MECHANISMS, level, satisfies
 from autograder.sandbox.values import Ref
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -119,7 +120,7 @@ _OF_A_TEST = {
 _VISIBLE = {"hidden", "after_due_date", "after_published", "visible"}
 
 
-def assert_as_specified(document: dict) -> None:  # type: ignore[type-arg]
+def assert_as_specified(document: dict[str, Any]) -> None:
     assert document.keys() == _FIELDS.keys()
     assert all(isinstance(document[name], kind) for name, kind in _FIELDS.items())
     for test in document["tests"]:

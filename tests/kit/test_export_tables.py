@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from autograder.exports.standing import Exported, number
 from autograder.exports.table import read_table, table
 from autograder.grading import GradingError
 from autograder.grading.cells import harmless, restored
-from autograder.grading.receipt import GRADER_TROUBLE
+from autograder.grading.receipt import GRADER_TROUBLE, CheckResult
 from autograder.grading.store import Adjustment
 from autograder.intake import Roster
 
@@ -119,9 +120,7 @@ def test_who_has_only_trouble_of_the_grader_is_left_out_and_named(tmp_path: Path
     assert [row["student"] for row in read_table(only(table(found)))] == ["s01"]
 
 
-def _troubled(check):  # type: ignore[no-untyped-def]
-    from dataclasses import replace
-
+def _troubled(check: CheckResult) -> CheckResult:
     return replace(check, outcome=GRADER_TROUBLE)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hand_ins import GOOD, THREE, one, put, said
@@ -78,9 +79,9 @@ def test_the_students_tests_and_settings_are_listed_and_never_read(
     opened: list[str] = []
     real = os.open
 
-    def watched(path: str, *arguments: object, **keywords: object) -> int:
+    def watched(path: str, *arguments: Any, **keywords: Any) -> int:
         opened.append(os.path.basename(path))
-        return real(path, *arguments, **keywords)  # type: ignore[arg-type]
+        return real(path, *arguments, **keywords)
 
     put(tmp_path / "s02", {"layer_norm.py": GOOD, "__pycache__/layer_norm.cpython-311.pyc": b"\0"})
     put(tmp_path / "s02", dict.fromkeys(extras, b"import nosuchmodule"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hand_ins import GOOD, OTHER, THREE, one, put, said
@@ -92,10 +93,10 @@ def test_what_may_not_be_read_is_one_sentence(
 ) -> None:
     real = os.open
 
-    def denying(path: str, *arguments: object, **keywords: object) -> int:  # root may read everything
+    def denying(path: str, *arguments: Any, **keywords: Any) -> int:  # root may read everything
         if path == name:
             raise PermissionError(13, "Permission denied", path)
-        return real(path, *arguments, **keywords)  # type: ignore[arg-type]
+        return real(path, *arguments, **keywords)
 
     monkeypatch.setattr(os, "open", denying)
     tree = {"week08/layer_norm.py": GOOD, "week08/embedding.py": GOOD, "private/": b""}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +37,11 @@ print(layer_norm(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), torch.ones(4), torch.zero
 from selfcheck.notebook import check
 
 check("layer_norm")
+
+# %% [markdown] nbgrader={"grade": true, "grade_id": "explain", "locked": false, "points": 5, "schema_version": 3, "solution": true, "task": false}
+# ### BEGIN SOLUTION
+# The mean is taken off.
+# ### END SOLUTION
 """
 
 
@@ -112,7 +118,7 @@ def test_cells_ran_beside_the_submitted_module_and_the_score_stands_in_the_noteb
     shown = {s: "".join(cells(s)[1]["outputs"][0].get("text", [])) for s in ("right", "wrong")}
     assert "-1.3416" in shown["right"]
     assert "1., 2., 3., 4." in shown["wrong"]
-    score = cells("wrong")[-1]["outputs"][-1]
+    score = cells("wrong")[-2]["outputs"][-1]
     assert score["output_type"] == "execute_result"
     assert float("".join(score["data"]["text/plain"])) == float(first["wrong"].receipt.earned)
 
@@ -123,9 +129,13 @@ def test_only_what_changed_is_graded_again(root: Path, bench: Bench, first: dict
     assert {s: r.score for s, r in again.items()} == {s: r.score for s, r in first.items()}
     time.sleep(0.02)
     (root / "submitted/notebooks/wrong/week08/layer_norm.py").write_text(RIGHT)
+    with sqlite3.connect(root / ".autograder/receipts.sqlite") as database:
+        database.execute("delete from receipts where assignment = 'week08/notebook' and student = 'empty'")
     third = graded(root, bench)
-    assert {s for s, r in third.items() if r.outcome == DONE} == {"wrong"}
+    assert {s for s, r in third.items() if r.outcome == DONE} == {"wrong", "empty"}, "what changed or has no receipt"
     assert third["wrong"].score == 10
+    kept = {student: len(bench.store.history("week08/notebook", student)) for student in third}
+    assert kept == dict.fromkeys(third, 1), "the answers are the same"
 
 
 def test_the_other_command_finds_the_same_receipts(root: Path, bench: Bench, first: dict[str, Row]) -> None:

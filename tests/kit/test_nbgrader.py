@@ -18,8 +18,11 @@ from notebook_course import Course, cell_of, planted, shown_text
 
 from autograder.course import load_course
 from autograder.grading.batch import Batch
+from autograder.grading.receipt import Receipt
+from autograder.grading.score import scores as standing_scores
+from autograder.grading.store import Store
 from autograder.intake import collect
-from autograder.notebooks.gradebook import write_csv
+from autograder.notebooks.gradebook import entries, write_csv
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +61,13 @@ def cells(course: Course) -> dict[str, dict[str, float | None]]:
 def scores(cells: dict[str, dict[str, float | None]]) -> dict[str, dict[str, float | None]]:
     """Those of exercises and of answers in words."""
     return {s: {name: v for name, v in found.items() if not name.startswith("quiz-")} for s, found in cells.items()}
+
+
+@pytest.fixture(scope="module")
+def notebooks(course: Course) -> dict[str, Receipt]:
+    """The receipts of what the notebooks ask themselves."""
+    with Store.in_course(course.root) as store:
+        return store.standing_receipts("lines/notebook")
 
 
 def test_the_run_ends_well_and_drops_nobody(course: Course, scores: dict[str, Any]) -> None:
@@ -147,6 +157,36 @@ def test_a_question_earns_what_its_answer_cell_says(student: str, points: int, c
     """Whatever variables, outputs and the cell with the points hold."""
     names = ("quiz-s1_drawn", "quiz-s2_shape", "quiz-s2_name")
     assert [cells[student][name] for name in names] == [points / 3] * 3
+
+
+@pytest.mark.parametrize("student", ["right", "answers_right", "answers_wrong", "forged_answers", "printed_marks"])
+def test_the_receipt_of_a_notebook_says_what_its_cells_say_and_no_more(
+    course: Course, student: str, cells: dict[str, Any], notebooks: dict[str, Receipt]
+) -> None:
+    """Nothing that was printed, patched or left in outputs is in it."""
+    found = notebooks[student]
+    assert {score.exercise: score.points for score in standing_scores(found)} == {
+        name: value for name, value in cells[student].items() if name not in ("slope", "line")
+    }
+    assert found.earned == (3 if student == "answers_right" else 0)
+    assert "1.0" not in found.output.values() and "offset" not in {**found.output, "quiz-s2_name": ""}.values()
+
+
+def test_everybody_has_a_receipt_of_the_notebook_and_the_gradebook_agrees(
+    course: Course, notebooks: dict[str, Receipt]
+) -> None:
+    assert set(notebooks) == set(GRADED)
+    status = {student: receipt.status for student, receipt in notebooks.items()}
+    assert [status[s] for s in ("right", "only_modules", "unreadable", "answers_unread", "deleted_cells")] == [
+        "graded", "not submitted", "needs attention", "needs attention", "needs attention",
+    ]  # fmt: skip
+    assert "the cell `line` was missing; the released one was put back" in notebooks["deleted_cells"].notes
+    assert {c.exercise: c.outcome for c in notebooks["scripts"].checks}["explain"] == "waits for a person"
+    assert "<script>run_1()</script>" in notebooks["scripts"].output["explain"]
+    with course.gradebook() as gradebook, Store.in_course(course.root) as store:
+        found = entries(gradebook, store, load_course(course.root).assignment("lines"))
+    assert len(found) == len(GRADED) * 6
+    assert not [entry for entry in found if entry.differs]
 
 
 def test_answers_that_cannot_be_read_are_asked_back_and_wait_for_a_person(course: Course) -> None:

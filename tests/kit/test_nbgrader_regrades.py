@@ -12,6 +12,8 @@ import pytest
 from grading import sharing_zygotes
 from notebook_course import ROOT, Course, notebook_course
 
+from autograder.grading.store import Store
+
 
 @pytest.fixture(scope="module")
 def ungraded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, Path]:
@@ -56,6 +58,8 @@ def test_manual_scores_survive_a_regrade(small: Course) -> None:
         gradebook.find_comment("explain", "lines", "lines", "ada").manual_comment = "well put"
         gradebook.db.commit()
     assert regrade(small, "ada")["success"]
+    with Store.in_course(small.root) as store:
+        assert len(store.history("lines/notebook", "ada")) == 1, "the same answers have one receipt"
     assert small.scores()["ada"] == {"slope": 2.0, "line": 4.0, "explain": 4.5}
     with small.gradebook() as gradebook:
         assert gradebook.find_grade("slope", "lines", "lines", "ada").auto_score == 6.0

@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Ran, ask
-from quiz_course import OFFSET, QUIZ, RIGHT, SLOPE, hand_in, quiz_files
+from quiz_course import OFFSET, QUIZ, RIGHT, SLOPE, draw_of, hand_in, quiz_files
 
 from autograder.grading.receipt import Receipt
 from autograder.grading.store import Store
@@ -82,8 +83,8 @@ def receipt(course: Path, tmp_path: Path) -> Callable[..., Receipt]:
     files_course = quiz_files(course)
     marker = Marker(load_bank(*files_course, "lines"), files_course[1])
 
-    def of(given: object, **more: object) -> Receipt:
-        hand_in(tmp_path / "class", "mira", given, **more)  # type: ignore[arg-type]
+    def of(given: object, **more: Any) -> Receipt:
+        hand_in(tmp_path / "class", "mira", given, **more)
         (found,) = find_answers([tmp_path / "class"], "lines")
         return marker.receipt(found)
 
@@ -341,5 +342,5 @@ def test_points_are_exact_and_the_titles_are_those_that_the_student_saw(
     assert (found.earned, found.possible) == (Fraction(4), Fraction(9))
     title = {check.id: check.title for check in found.checks}["s1_drawn"]
     bank = load_bank(*quiz_files(course), "lines")
-    a, b = bank.draw(bank.by_id["s1_drawn"], "mira").parameters.values()  # type: ignore[arg-type]
+    a, b = draw_of(bank, "s1_drawn", "mira").parameters.values()
     assert title == f"What does the slope {a} make of {b}?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -73,8 +74,9 @@ def test_no_draw_spoils_a_question(bank: Bank, item: Drawn) -> None:
         assert "{" not in filled(item.prompt, draw.parameters).replace("{{", "")
         values = [draw.value, *(value for value, _ in draw.wrong)]
         if isinstance(item, Number):
-            assert all(isinstance(value, (int, float)) and math.isfinite(value) for value in values)
-            assert not any(close(float(v), w, draw.tolerance) for i, v in enumerate(values) for w in values[:i])  # type: ignore[arg-type]
+            numbers = [float(value) for value in values if isinstance(value, (int, float)) and math.isfinite(value)]
+            assert len(numbers) == len(values)
+            assert not any(close(v, w, draw.tolerance) for v, w in combinations(numbers, 2))
         else:
             assert all(values.count(value) == 1 for value in values)
 

@@ -182,7 +182,7 @@ def _given(bank: Bank, item: AnyItem, student: str, kind: str, rng: random.Rando
             return _typed(_number(float(draw.value), draw.tolerance, [float(v) for v, _ in draw.wrong], kind, rng))
         case Shape():
             draw = bank.draw(item, student)
-            value, wrong = list(draw.value), [list(v) for v, _ in draw.wrong]  # type: ignore[arg-type]
+            value, *wrong = ([*v] for v in (draw.value, *(v for v, _ in draw.wrong)) if isinstance(v, list))
             names = {"named": rng.choice(wrong), "other": [rng.randrange(2, 9) for _ in range(rng.randrange(1, 5))]}
             names["far"] = [*value, 1]
             text = str(names.get(kind, value))

@@ -12,12 +12,14 @@ import json
 import os
 import re
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from command_line import ask
+from quiz_course import draw_of
 from quiz_formats import (
     anki_notes,
     canvas_items,
@@ -158,10 +160,10 @@ def test_moodle_gets_the_nearest_share_that_it_knows() -> None:
 
 
 @pytest.mark.parametrize("write", [canvas, moodle, sheet, lambda bank: anki(bank, "small", {}, 1)])
-def test_a_character_that_no_format_carries_is_named(tmp_path: Path, write: object) -> None:
+def test_a_character_that_no_format_carries_is_named(tmp_path: Path, write: Callable[[Bank], Export]) -> None:
     quiz = QUIZ.replace('feedback: "Read from left to right."', 'feedback: "Read \\x1b[1m from left."')
     with pytest.raises(QuizError, match=r"^rule holds the character U\+001B"):
-        write(bank_of(tmp_path, quiz))  # type: ignore[operator]
+        write(bank_of(tmp_path, quiz))
 
 
 def test_a_changed_bank_has_another_category_in_moodle(bank: Bank, tmp_path: Path) -> None:
@@ -185,11 +187,10 @@ def test_the_sheet_of_questions_holds_no_key(bank: Bank) -> None:
 
 
 def test_the_sheet_of_a_student_has_the_numbers_that_are_drawn_for_the_student(bank: Bank) -> None:
-    item = bank.by_id["rise"]
     slopes = set()
     for student in ("mira", "ivo", "lea", "noor", "<i>"):
         page = sheet(bank, student).files["lines_sheet.html"].decode()
-        slope = bank.draw(item, student).parameters["m"]  # type: ignore[arg-type]
+        slope = draw_of(bank, "rise", student).parameters["m"]
         assert f"a line of slope {slope} rise" in page
         slopes.add(slope)
     assert slopes == {2, 3}

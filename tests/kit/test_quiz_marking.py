@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
 
 import pytest
-from quiz_course import IDEAS, QUIZ, SLOPE, full_width, quiz_bank, real_banks
+from quiz_course import IDEAS, QUIZ, SLOPE, draw_of, full_width, quiz_bank, real_banks
 
 from autograder.quiz.bank import Bank
 from autograder.quiz.marking import Mark, mark
-from autograder.quiz.model import AnyItem
+from autograder.quiz.model import AnyItem, Match, Multiple, Order, Single
 from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps
 
 NUMBER = """\
@@ -27,7 +28,7 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Bank:
 
 
 @pytest.fixture
-def number(tmp_path: Path) -> object:
+def number(tmp_path: Path) -> Callable[[str], Bank]:
     def with_key(key: str) -> Bank:
         return quiz_bank(tmp_path, **{SLOPE: NUMBER % key})
 
@@ -43,15 +44,24 @@ def letter(shown: list[str], text: str) -> str:
 
 
 def chosen(bank: Bank, item: str, *texts: str) -> list[str]:
-    return [letter(displayed_options(bank.by_id[item]), text) for text in texts]  # type: ignore[arg-type]
+    found = bank.by_id[item]
+    assert isinstance(found, Single | Multiple)
+    return [letter(displayed_options(found), text) for text in texts]
+
+
+def steps_of(bank: Bank) -> list[str]:
+    found = bank.by_id["s1_order"]
+    assert isinstance(found, Order)
+    return displayed_steps(found)
 
 
 def steps(bank: Bank, *texts: str) -> str:
-    return " ".join(letter(displayed_steps(bank.by_id["s1_order"]), text) for text in texts)  # type: ignore[arg-type]
+    return " ".join(letter(steps_of(bank), text) for text in texts)
 
 
 def pairs(item: AnyItem, **rights: str) -> dict[str, str]:
-    lefts, shown = displayed_lefts(item), displayed_rights(item)  # type: ignore[arg-type]
+    assert isinstance(item, Match)
+    lefts, shown = displayed_lefts(item), displayed_rights(item)
     return {str(lefts.index(left) + 1): letter(shown, right) for left, right in rights.items()}
 
 
@@ -88,8 +98,8 @@ def pairs(item: AnyItem, **rights: str) -> dict[str, str]:
         ("1 / 2, tolerance: 0", 0.5, "passed"),
     ],
 )
-def test_a_number_by_its_tolerance(number: object, key: str, typed: object, outcome: str) -> None:
-    assert given(number(key), "n", typed).outcome == outcome  # type: ignore[operator]
+def test_a_number_by_its_tolerance(number: Callable[[str], Bank], key: str, typed: object, outcome: str) -> None:
+    assert given(number(key), "n", typed).outcome == outcome
 
 
 def test_what_was_typed_is_kept_as_it_was(bank: Bank) -> None:
@@ -104,9 +114,8 @@ def test_a_named_wrong_value_tells_its_idea_and_another_one_none(bank: Bank) -> 
 
 
 def test_a_drawn_question_is_marked_by_the_variant_of_the_student(bank: Bank) -> None:
-    item = bank.by_id["s1_drawn"]
     for student in ("mira", "noor", "ole", "pia"):
-        a, b = bank.draw(item, student).parameters.values()  # type: ignore[arg-type]
+        a, b = draw_of(bank, "s1_drawn", student).parameters.values()
         assert given(bank, "s1_drawn", a * b, student).outcome == "passed"
         assert given(bank, "s1_drawn", a + b, student).misconceptions == ("adds_instead",)
 
@@ -136,7 +145,7 @@ def test_set_scoring_of_every_choice(tmp_path: Path, scoring: str) -> None:
     for typed, earned in share.items():
         found = given(bank, "s1_properties", list(typed) if isinstance(typed, tuple) else typed)
         assert found.share == (earned if earned == 1 or scoring == "right_minus_wrong" else 0), typed
-        assert found.outcome == {0: "failed", 1: "passed"}.get(found.share, "partly")  # type: ignore[call-overload]
+        assert found.outcome == ("passed" if found.share == 1 else "partly" if found.share else "failed")
     for unknown in ([a, "e"], f"{a}, E", "1"):
         assert given(bank, "s1_properties", unknown).outcome == "please rewrite"
     for nothing in ([], "", {}, None, "  "):
@@ -144,10 +153,10 @@ def test_set_scoring_of_every_choice(tmp_path: Path, scoring: str) -> None:
 
 
 def test_everything_selected_is_never_full_marks_in_the_real_banks() -> None:
-    several = [(bank, item) for bank in real_banks() for item in bank.items if item.type == "multiple"]
+    several = [(bank, item) for bank in real_banks() for item in bank.items if isinstance(item, Multiple)]
     assert several
     for bank, item in several:
-        assert mark(bank, item, LETTERS[: len(item.options)], "mira").share < 1, item.id  # type: ignore[union-attr]
+        assert mark(bank, item, LETTERS[: len(item.options)], "mira").share < 1, item.id
 
 
 def test_a_text_and_its_named_wrong_ones(bank: Bank) -> None:
@@ -175,7 +184,7 @@ def test_steps_earn_the_share_of_right_neighbours_and_lose_for_strangers(bank: B
 
 
 def test_only_one_order_of_the_steps_passes(bank: Bank) -> None:
-    texts = displayed_steps(bank.by_id["s1_order"])  # type: ignore[arg-type]
+    texts = steps_of(bank)
     orders = [order for count in range(1, 5) for order in permutations(texts, count)]
     assert sum(given(bank, "s1_order", steps(bank, *order)).share == 1 for order in orders) == 1
 
@@ -224,10 +233,10 @@ def test_open_questions_never_count(bank: Bank) -> None:
     ],
 )
 def test_a_key_that_cannot_be_marked_is_refused_when_the_bank_is_loaded(
-    number: object, key: str, sentence: str
+    number: Callable[[str], Bank], key: str, sentence: str
 ) -> None:
     with pytest.raises(Exception, match=sentence) as error:
-        number(key)  # type: ignore[operator]
+        number(key)
     assert type(error.value).__name__ in ("CourseError", "QuizError")
 
 

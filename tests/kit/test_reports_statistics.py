@@ -112,7 +112,7 @@ def test_alpha_is_that_of_the_covariances_of_those_who_have_every_item(rows: lis
         assert found == TOO_FEW_STUDENTS
     elif whole.shape[1] < 2:
         assert found == TOO_FEW_ITEMS
-    elif len({sum(row) for row in rows if None not in row}) == 1:  # type: ignore[arg-type]
+    elif len({sum(row) for row in rows if None not in row}) == 1:  # type: ignore[arg-type]  # whoever has a None is left out
         assert isinstance(found, Undefined)
     else:
         covariances, items = np.cov(whole, rowvar=False, ddof=1), whole.shape[1]

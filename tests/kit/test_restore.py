@@ -39,7 +39,7 @@ RELEASE = [
 ANSWERS = {"softmax": "def softmax(x): return x.softmax(-1)", "explain": "Because rows sum to one."}
 
 
-def cell(kind: str, source: Any, grade_id: Any = None, **more: Any) -> Cell:
+def cell(kind: Any, source: Any, grade_id: Any = None, **more: Any) -> Cell:
     made: Cell = {"cell_type": kind, "metadata": {}, "source": source, **more}
     if grade_id is not None:
         made["metadata"] = {"nbgrader": {"grade_id": grade_id, "grade": True, "points": 99, "schema_version": 3}}
@@ -261,7 +261,7 @@ ODD_BUT_WHOLE: dict[str, Callable[[File], File]] = {
     "ids_to_grade_of_the_wrong_kind": _with(
         lambda f: f["cells"].extend([cell("code", "", 7), cell("code", "", ["setup"]), cell("code", "", {"a": 1})])
     ),
-    "type_of_the_wrong_kind": _with(lambda f: f["cells"].extend([cell([], ""), cell({}, ""), cell(None, "")])),  # type: ignore[arg-type]
+    "type_of_the_wrong_kind": _with(lambda f: f["cells"].extend([cell([], ""), cell({}, ""), cell(None, "")])),
 }
 
 

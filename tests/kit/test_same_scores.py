@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from grading import EXERCISES, batch, comparable, handed_in, run, solutions, stub, with_body
@@ -82,8 +83,8 @@ CHANGES_THE_PROCESS = ("patched", "inference", "autocast", "function_mode", "def
 """Names of those whose first exercise changes the process for all that come after it, if they come in this process."""
 
 
-def graded(order: list[str], **options: object) -> Class:
-    return run(batch([handed_in(name, WORK[name]) for name in order], **options))  # type: ignore[arg-type]
+def graded(order: list[str], **options: Any) -> Class:
+    return run(batch([handed_in(name, WORK[name]) for name in order], **options))
 
 
 @pytest.fixture(scope="module")

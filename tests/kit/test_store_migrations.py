@@ -146,7 +146,7 @@ def test_a_new_store_and_one_brought_up_to_date_have_the_same_tables(url: str) -
 
 
 def test_the_revisions_known_without_alembic_are_those_that_it_knows() -> None:
-    scripts = ScriptDirectory.from_config(configuration(None))  # type: ignore[arg-type]
+    scripts = ScriptDirectory.from_config(configuration(None))  # type: ignore[arg-type]  # no database is needed to look at the scripts
     assert tuple(script.revision for script in scripts.walk_revisions())[::-1] == REVISIONS
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command_line import ask
 from postgres import NewDatabase
-from test_cases_scoring import BIASED, NORM, course, hand_in  # noqa: F401
+from test_cases_scoring import BIASED, NORM, class_course, hand_in
 
 from autograder.cli import adjust
 from autograder.grading import GradingError, Receipt
@@ -21,10 +21,8 @@ def without_clock(receipt: Receipt) -> Receipt:
     return replace(receipt, graded_at="", seconds=0.0, checks=checks)
 
 
-def test_the_same_class_has_the_same_tables_and_receipts_on_both(
-    course: Path,  # noqa: F811
-    postgresql: NewDatabase,
-) -> None:
+def test_the_same_class_has_the_same_tables_and_receipts_on_both(tmp_path: Path, postgresql: NewDatabase) -> None:
+    course = class_course(tmp_path)
     hand_in(course, "s01", NORM)
     hand_in(course, "s02", BIASED)
     hand_in(course, "s03", "print('\\0 \\ud800')\nraise ValueError('\\0')\n")

@@ -18,7 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.sandbox import wire
-from autograder.sandbox.host import Worker, WorkerGone, WorkerLimits
+from autograder.sandbox.host.errors import WorkerGone
+from autograder.sandbox.host.worker import Worker, WorkerLimits
 from autograder.sandbox.operations import DTYPES
 from autograder.sandbox.values import Foreign, Ref
 from autograder.sandbox.zygote import READY
@@ -286,18 +287,11 @@ def test_memory_is_bounded_whatever_a_frame_claims(body: bytes) -> None:
 # -- a hostile worker on the other end
 
 
-class Nobody:
-    """In the place of a zygote: there is nothing to end."""
-
-    def end(self, pid: int) -> None:
-        pass
-
-
 def hostile(data: bytes) -> object:
     """What a worker's answer comes to when the worker sends these bytes and closes."""
     ours, theirs = socket.socketpair()
     reading, writing = os.pipe()
-    worker = Worker(Nobody(), os.getpid(), None, ours, reading, WorkerLimits(64, 1, 100))
+    worker = Worker(os.getpid(), None, ours, reading, WorkerLimits(64, 1, 100), end=lambda pid: None)
     theirs.settimeout(5)
 
     def serve() -> None:

@@ -12,15 +12,15 @@ from grading import ROOT
 
 from autograder.course import CourseFiles, load_course
 
+sys.path.insert(0, str(ROOT / "solutions/names_lab"))
+from lab.runs import FAST
+from lab.settings import Settings
+
+sys.path.remove(str(ROOT / "solutions/names_lab"))
+
 FILES = CourseFiles(ROOT)
 NAMES_LAB = load_course(ROOT).assignment("names_lab")
 FOLDERS = [FILES.solutions(assignment) for assignment in ("names_lab", "week08")]
-
-sys.path.insert(0, str(FOLDERS[0]))
-from lab.runs import FAST  # noqa: E402
-from lab.settings import Settings  # noqa: E402
-
-sys.path.remove(str(FOLDERS[0]))
 
 SMALL = {"model_dim": 8, "num_heads": 2, "num_layers": 2, "batch_size": 4, "warmup_steps": 3, "evaluate_every": 4}
 TINY = Settings(**SMALL, total_steps=12)

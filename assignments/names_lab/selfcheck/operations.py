@@ -11,14 +11,13 @@ import random
 import sys
 import types
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from selfcheck.footprint import Footprint
 from selfcheck.inspection import inspect
 from selfcheck.loading import Loaded, Siblings, line_in, load_module, safe_text
 from selfcheck.values import Foreign, Ref
@@ -56,11 +55,11 @@ class NotAModule(Exception):
     """A class made something else than a torch.nn.Module; the text is what."""
 
 
-class _OperatorLog(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch gives its methods no types
+class OperatorLog(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch gives its methods no types
     """Notes what reaches torch's dispatcher, by whatever name it was called."""
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # likewise
         self.names: set[str] = set()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -71,11 +70,12 @@ class _OperatorLog(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch
 class Operations:
     """One student module, its rig, and the objects a check made from them."""
 
-    def __init__(self, footprint: Footprint | None = None) -> None:
+    def __init__(self, changes: Callable[[set[str]], list[str]] = lambda names: []) -> None:
+        """`changes` says what is different in this process, but for modules of these names."""
         self.modules: dict[str, Loaded] = {}
         self.objects: dict[int, Any] = {}
         self.exception: BaseException | None = None
-        self._footprint = footprint
+        self._changes = changes
         self._siblings: Siblings | None = None
         self._files: dict[str, str] = {}
         self._made = 0  # objects kept for answers have negative numbers, those a check asked for positive ones
@@ -134,7 +134,7 @@ class Operations:
     def do_changes(self) -> list[str]:
         """What the modules read so far changed in the process around them."""
         names = set(self.modules) | (set(self._siblings.sources) if self._siblings else set())
-        return self._footprint.changes(names) if self._footprint and self.modules else []
+        return self._changes(names) if self.modules else []
 
     def forget(self) -> None:
         """Take the earlier module and its siblings out of the import system."""
@@ -208,7 +208,7 @@ class Operations:
 
     def do_operators(self, ref: Ref, arguments: list[Any]) -> list[str]:
         """Names of torch's operators that run during a call, such as `native_layer_norm`."""
-        with _OperatorLog() as log:
+        with OperatorLog() as log:
             self.do_call(ref, arguments, {})
         return sorted(log.names)
 

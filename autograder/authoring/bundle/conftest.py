@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
+if (here := str(Path(__file__).resolve().parent)) not in sys.path:
+    sys.path.append(here)  # last, so that no file here hides a library
+
+from autograder.authoring.bundle.board import Board
+from autograder.authoring.bundle.told import told
+from autograder.suite.faults import Fault
+from autograder.suite.inputs import Inputs, stream_seed
+from autograder.suite.local import LocalTransport
+from autograder.suite.student import Call, Student
+from autograder.suite.trace import Trace, make_trace
+
 FOLDER = Path(__file__).resolve().parent
-if str(FOLDER) not in sys.path:
-    sys.path.append(str(FOLDER))  # last, so that no file here hides a library
-
-from autograder.authoring.bundle.board import Board  # noqa: E402
-from autograder.authoring.bundle.told import told  # noqa: E402
-from autograder.suite.faults import Fault  # noqa: E402
-from autograder.suite.inputs import Inputs, stream_seed  # noqa: E402
-from autograder.suite.local import LocalTransport  # noqa: E402
-from autograder.suite.student import Call, Student  # noqa: E402
-from autograder.suite.trace import Trace, make_trace  # noqa: E402
-
 BOARD = pytest.StashKey[Board]()
 CALLS = pytest.StashKey[list[Call]]()
 NOTES = pytest.StashKey[list[str]]()
@@ -118,7 +118,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
         report.longrepr = f"{marker.args[1]}\n\n{text}"
     notes = item.stash.get(NOTES, [])
     record = {"exercise": _exercise(item), "points": str(marker.args[0]), "notes": notes, **result}
-    report.self_check = record  # type: ignore[attr-defined]
+    report.self_check = record  # type: ignore[attr-defined]  # pytest-xdist takes it along
     return report
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from autograder.exports.standing import Exported, Standing, number
 from autograder.grading.final import Final
+from autograder.grading.parts import MODULES, part_of
 from autograder.grading.receipt import CheckResult, Receipt
-from autograder.quiz.receipts import is_quiz, without_feedback
+from autograder.quiz.receipts import without_feedback
 
 _AT_ONCE, _PUBLISHED = "visible", "after_published"
 _TROUBLE = "The grader had a problem of its own, and nothing was scored. Your instructor can see what it was."
@@ -24,7 +25,7 @@ _TROUBLE = "The grader had a problem of its own, and nothing was scored. Your in
 
 def results(receipt: Receipt, final: Final, withheld: str = "") -> dict[str, Any]:
     """The document of one complete receipt. `withheld`: why hints are not told, as a sentence; "" where they are."""
-    if withheld and is_quiz(receipt.assignment):
+    if withheld and part_of(receipt.assignment) is not MODULES:
         receipt = without_feedback(receipt)
     return {
         "score": _json_number(final.points),
@@ -55,7 +56,7 @@ def gradescope(standing: Standing, withheld: Mapping[str, str] | None = None) ->
         f"{row.student}.json": written(results(row.receipt, row.final, why.get(row.student, "")))
         for row in standing.rows
     }
-    left_out = [f"{student} has no file: the grader had trouble; grade again" for student in standing.ungraded]
+    left_out = [f"{student} has no file: {why}" for student, why in standing.ungraded.items()]
     return Exported(files, left_out=tuple(left_out))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,10 @@ from markupsafe import Markup
 from nbformat import NotebookNode
 
 from autograder.notebooks.feedback import text
+from autograder.notebooks.graded import HEADING
 from autograder.notebooks.messages import Told, told
 from autograder.reports.marks import Mark
 from autograder.reports.templates import source, templates
-
-_HEADING = re.compile(r"^#{1,6}\s+(.+?)(?: \(\d+ points?\))?\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def _answers(cells: Sequence[NotebookNode]) -> Iterator[Answer]:
         if not (marks.get("solution") or marks.get("task")) or not (_is_graded(cell) or marks.get("comment")):
             continue
         question = next((c.source for c in reversed(cells[:place]) if c.cell_type == "markdown"), "")
-        heading = _HEADING.search(question)
+        heading = HEADING.search(question)
         title = heading[1] if heading else marks["grade_id"]
         yield Answer(
             name=marks["grade_id"],

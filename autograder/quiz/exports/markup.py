@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from autograder.quiz import prose
 from autograder.quiz.bank import Bank
 from autograder.quiz.errors import QuizError
-from autograder.quiz.model import Picture
+from autograder.quiz.files import Picture
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from autograder.quiz.bank import Bank
 from autograder.quiz.errors import QuizError
-from autograder.quiz.model import Picture
+from autograder.quiz.files import Picture
 from autograder.reports.pictures import Values, bars, heatmap, lines, short
 
 _DRAW: Mapping[str, Callable[[Values, Sequence[str], Sequence[str]], Markup]] = {

@@ -6,7 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from autograder.grading.receipt import GRADED, GRADER_TROUBLE, NOT_SUBMITTED, STOPPED, TIMED_OUT, UNREADABLE, Receipt
+from autograder.grading.receipt import (
+    GRADED,
+    GRADER_TROUBLE,
+    NOT_SUBMITTED,
+    STOPPED,
+    TIMED_OUT,
+    UNREADABLE,
+    WAITS,
+    Receipt,
+)
+from autograder.reports.records import Record
 
 _HANDED_IN_NOTHING = (NOT_SUBMITTED, UNREADABLE)
 
@@ -50,11 +60,14 @@ _FINDINGS: tuple[tuple[str, str, Callable[[Receipt], bool]], ...] = (
 )
 
 
-def findings(receipts: Sequence[Receipt]) -> Iterator[Finding]:
+def findings(records: Sequence[Record]) -> Iterator[Finding]:
     """What is to be looked at; nothing where all went well."""
     for what, advice, concerns in _FINDINGS:
-        if concerned := [receipt for receipt in receipts if concerns(receipt)]:
+        if concerned := [record.receipt for record in records if concerns(record.receipt)]:
             yield Finding(what, advice, concerned)
+    if unread := [record.receipt for record in records if record.receipt.complete and record.final.waiting]:
+        advice = "these points are in no number yet; read the answers in formgrader, then `autograder gradebook pull`"
+        yield Finding(WAITS, advice, unread)
 
 
 def conditions(receipts: Sequence[Receipt]) -> Iterator[Condition]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from autograder.grading.receipt import GRADER_TROUBLE, PASSED, CheckResult, Receipt, total
+from autograder.grading.receipt import GRADER_TROUBLE, PASSED, WAITS, CheckResult, Receipt, total
 from autograder.reports.statistics import NO_STUDENT, Row, Statistic, Undefined, cronbach_alpha, item_rest, mean
 
 Key = tuple[str, str]
@@ -29,7 +29,7 @@ class Item:
     public: bool
     attested: bool
     earned: list[Fraction | None] = field(default_factory=list)
-    """By student; None where it has no result, or the grader spoiled it."""
+    """By student; None where it has no result, the grader spoiled it, or only a person can read it."""
     outcomes: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     difficulty: Statistic = NO_STUDENT
@@ -117,8 +117,8 @@ def _item(checks: Sequence[CheckResult], whole: bool, students_before: int) -> I
 def _add(item: Item, checks: Sequence[CheckResult]) -> None:
     item.outcomes.update(check.outcome for check in checks)
     item.seconds.append(sum(check.seconds for check in checks))
-    spoiled = any(check.outcome == GRADER_TROUBLE for check in checks)
-    item.earned.append(None if spoiled else sum((check.earned for check in checks[1:]), checks[0].earned))
+    has_none = any(check.outcome in (GRADER_TROUBLE, WAITS) for check in checks)
+    item.earned.append(None if has_none else sum((check.earned for check in checks[1:]), checks[0].earned))
 
 
 def _unit(items: Iterable[Item]) -> int:

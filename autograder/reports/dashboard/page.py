@@ -78,7 +78,7 @@ def dashboard(
         checks=checks,
         checks_of=_together(checks.items),
         mistakes=_mistakes(receipts),
-        findings=list(findings([record.receipt for record in records])),
+        findings=list(findings(records)),
         conditions=list(conditions(receipts)),
         seconds=_seconds(receipts),
         quiz=_questions(quiz),

@@ -5,7 +5,7 @@ All of it comes from `student_view`, which names what a student may have, and fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -14,10 +14,10 @@ from typing import Any
 from markupsafe import Markup
 
 from autograder.course import Assignment, Course
-from autograder.grading.receipt import GRADED, GRADER_TROUBLE, PASSED, shown
+from autograder.grading.parts import part_of
+from autograder.grading.receipt import GRADED, GRADER_TROUBLE, PASSED, WAITS, shown
 from autograder.grading.score import ExerciseScore
 from autograder.notebooks.messages import Told, ToldCheck
-from autograder.quiz.receipts import is_quiz
 from autograder.reports.marks import Mark
 from autograder.reports.pages import REPORT, mark_of
 from autograder.reports.records import Record
@@ -50,9 +50,11 @@ class StudentPages:
         receipt, withheld = disclosed(record.receipt, self._assignment, record.attempts, self._now)
         view = student_view(receipt, with_hints=not withheld)
         spoiled = [Fraction(c["points"]) for c in view["checks"] if c["outcome"] == GRADER_TROUBLE]
+        unread = {c["exercise"] for c in view["checks"] if c["outcome"] == WAITS}.intersection(record.final.waiting)
+        why = {name: withheld for name in receipt.diagnoses}
         return self._template.render(
             title=title(self._assignment, view["assignment"]),
-            parts="Sections" if is_quiz(view["assignment"]) else "Exercises",
+            parts=part_of(view["assignment"]).pieces,
             student=view["student"],
             name=view["name"] or "",
             status="" if view["status"] == GRADED else view["status"],
@@ -60,25 +62,28 @@ class StudentPages:
             graded_at=_day(view["graded_at"], self._course),
             final=record.final,
             open_points=sum(spoiled, Fraction(0)),
+            unread_points=sum((s.possible for s in record.final.exercises if s.exercise in unread), Fraction(0)),
             has_hidden=any(not check["public"] for check in view["checks"]),
-            exercises=list(_exercises(record.final.exercises, view, {name: withheld for name in receipt.diagnoses})),
+            exercises=list(_exercises(record.final.exercises, view, why, unread)),
             **self._fixed,
         )
 
 
 def title(assignment: Assignment, name: str) -> str:
-    """What is reported on: an assignment, or its quiz."""
-    return f"{assignment.title}: knowledge checks" if is_quiz(name) else assignment.title
+    """What is reported on: an assignment, or another part of it."""
+    part = part_of(name).title
+    return f"{assignment.title}: {part}" if part else assignment.title
 
 
 def _exercises(
-    scores: Sequence[ExerciseScore], view: Mapping[str, Any], withheld: Mapping[str, str]
+    scores: Sequence[ExerciseScore], view: Mapping[str, Any], withheld: Mapping[str, str], unread: Collection[str]
 ) -> Iterator[Exercise]:
     for place, score in enumerate(scores, start=1):
         checks = [check for check in view["checks"] if check["exercise"] == score.exercise]
         diagnoses = view.get("diagnoses", {}).get(score.exercise, ())
         remarks = [*_by_hand(score), *_mistakes(diagnoses), *_withheld(withheld.get(score.exercise, ""))]
-        mark = Mark(f"part-{place}", score.exercise, score.points, score.possible, by_hand=score.manual is not None)
+        is_open, by_hand = score.exercise in unread, score.manual is not None
+        mark = Mark(f"part-{place}", score.exercise, score.points, score.possible, is_open, by_hand)
         weights = [(c["title"], drawn) for c in checks if c["public"] and (drawn := _weights(c))]
         yield Exercise(mark, Told([_told(check) for check in checks], remarks), weights)
 
@@ -95,10 +100,9 @@ def _weights(check: Mapping[str, Any]) -> Compared | None:
 
 def _by_hand(score: ExerciseScore) -> Iterator[tuple[str, str]]:
     if score.manual is not None:
-        instead = (
-            f"{shown(score.points)} of {shown(score.possible)} points by hand, instead of {shown(score.automatic)}"
-        )
-        yield instead, f"{score.manual.reason} ({score.manual.author})"
+        instead = f", instead of {shown(score.automatic)}" if score.was_graded else ""
+        given = f"{shown(score.points)} of {shown(score.possible)} points by hand{instead}"
+        yield given, f"{score.manual.reason} ({score.manual.author})"
 
 
 def _mistakes(diagnoses: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:

@@ -25,17 +25,20 @@ from attacks.corpus import RIGHT, WRONG, Attack
 from grading import ROOT, small_course
 
 from autograder.course import CourseFiles, load_course
+from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
-from autograder.grading.run import Batch, grade
+from autograder.grading.run import grade
 from autograder.grading.schedule import Zygotes
 from autograder.intake import collect
 
-ABOUT_THE_HOST = ("reading", "reaching", "lingering", "breaking")
+READING = ("reading_files", "reading_roundabout", "reading_memory", "reading_kernel")
+BREAKING = ("breaking_processes", "breaking_packages", "breaking_machine", "breaking_reports")
+ABOUT_THE_HOST = (*READING, "reaching", "lingering", *BREAKING)
 """Categories of what the operating system has to stop; the others are the grader's own to stop, on every host alike."""
 FORGING = ("forging_objects", "forging_tensors", "forging_outcomes", "forging_replies", "forging_engine")
 EXHAUSTING = ("exhausting_time", "exhausting_memory", "exhausting_output")
 CATEGORIES = (*ABOUT_THE_HOST, *FORGING, *EXHAUSTING, "handing_in")
-ABOUT_FILES = ("reading", "lingering", "breaking")
+ABOUT_FILES = (*READING, "lingering", *BREAKING)
 """Those of them that a folder to write to could help."""
 SCRATCH = "scratching"
 """The category of attacks that need a folder to write to."""

@@ -146,17 +146,18 @@ def test_hands_dropout_to_both_branches(student, reference, rng):
 
 @pytest.mark.points(0.5, "an update is dropped once, by chance that the block leaves alone")
 def test_drops_an_update_once(student, rng):
-    """Zeros among 6000 entries of one update: a share of 0.5, or 0.507 where attention also loses weights.
+    """Zeros among 1500 entries of one update: a share of 0.5, or 0.514 where attention also loses weights.
 
-    The bound is over six standard errors (0.0065 and 0.0069) away from both: false alarm in under 1 of 10,000,000 runs.
+    The bound is 5.9 standard errors (0.0127 and 0.0146) away from both, a false alarm in under 1 of 100,000,000 runs;
+    what is dropped twice has a share of 0.75.
     """
-    state, x = rng.state(shapes(12)), rng.normal(50, 10, 12)
+    state, x = rng.state(shapes(12)), rng.normal(25, 5, 12)
     for silent in ("attention", "ffn"):
         block = build(student, silenced(state, silent), 3, dropout=0.5)
         block.train()
-        once, again = tensor(block(x), (50, 10, 12)), tensor(block(x), (50, 10, 12))
+        once, again = tensor(block(x), (25, 5, 12)), tensor(block(x), (25, 5, 12))
         zeros = (once == x).double().mean().item()
-        expect(abs(zeros - 0.5) < 0.05, "an update is dropped more than once, or not at all")
+        expect(abs(zeros - 0.5) < 0.1, "an update is dropped more than once, or not at all")
         expect(not torch.equal(once, again), "two training passes should drop different entries: do not set a seed")
 
 

@@ -1,5 +1,7 @@
 """Receipts and adjustments: what the first kits made, which kept no revision but the number in `kit`."""
 
+from __future__ import annotations
+
 import sqlalchemy as sa
 from alembic import op
 

@@ -1,5 +1,7 @@
 """Claims of graders, the status of a receipt beside its document, and an index that answers for a whole class."""
 
+from __future__ import annotations
+
 import sqlalchemy as sa
 from alembic import op
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from autograder.authoring.bundle.questions import QuizTrouble, load_quiz
 from autograder.authoring.bundle.quiz import take
@@ -14,8 +15,9 @@ from autograder.quiz.practice import explained
 from autograder.quiz.public import public_quiz
 
 
-def run(setting: Setting, assignment: str, sections: Sequence[str], again: bool, graded: bool) -> int:
+def run(course: Path | None, assignment: str, sections: Sequence[str], again: bool, graded: bool) -> int:
     """Ask the questions on this terminal. Returns the exit code."""
+    setting = Setting.find(course)
     folder = setting.files.stubs(setting.course.assignment(assignment).id)
     if not folder.is_dir():
         raise QuizError(f"there is no folder of exercises for {assignment} yet; release it first")

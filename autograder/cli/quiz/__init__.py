@@ -1,0 +1,1 @@
+"""What the commands below `autograder quiz` do."""

@@ -1,0 +1,59 @@
+"""`autograder quiz mark`."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from autograder.cli.exit_codes import ATTENTION, OK
+from autograder.cli.setting import Setting
+from autograder.intake import read_roster
+from autograder.quiz.answers import by_roster, find_answers
+from autograder.quiz.bank import load_bank
+from autograder.quiz.errors import QuizError
+from autograder.quiz.receipts import Marker, item_analysis
+from autograder.reports.quiz import items_table, quiz_table, standing_points
+
+
+def run(
+    course: Path | None,
+    assignment: str,
+    paths: Sequence[Path],
+    roster: Path | None,
+    store: str | None,
+    as_json: bool,
+    items: bool,
+) -> int:
+    """Mark answers, keep the receipts, print a table. Returns the exit code."""
+    setting = Setting.find(course)
+    bank = load_bank(setting.files, setting.course, assignment)
+    found = find_answers(paths, assignment)
+    if not found:
+        raise QuizError(f"{paths[0]} holds no answers file; give one, or a folder of them")
+    found, strangers = by_roster(found, read_roster(roster)) if roster else (found, [])
+    marker = Marker(bank, setting.course)
+    gc.disable()  # a class is a million small objects without a cycle; looking for one takes a fifth of the time
+    try:
+        with setting.store(store) as receipts:
+            results = [marker.receipt(one) for one in found]
+            receipts.add_new(results)
+            rows = standing_points(receipts, results)
+    finally:
+        gc.enable()
+    if as_json:
+        click.echo(json.dumps([receipt.to_dict() for receipt in results], indent=1))
+    else:
+        quiz_table(Console(), rows)
+        for stranger in strangers:
+            click.echo(f"  {stranger.problem}")
+        if items:
+            items_table(Console(), item_analysis(results))
+    attention = sum(bool(receipt.attention()) for receipt in results)
+    look = f"{attention} of {len(results)} need attention" if attention else "none needs attention"
+    click.echo(f"answers of {len(results)} students marked; {look}. Receipts: {receipts.place}", err=True)
+    return ATTENTION if attention or strangers else OK

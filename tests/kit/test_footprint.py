@@ -1,0 +1,62 @@
+"""What a module changes in the process around it is seen, however it is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from autograder.sandbox import footprint, tables
+from autograder.sandbox.footprint import Footprint
+
+Change = Callable[[pytest.MonkeyPatch], None]
+
+
+class Alike:
+    """Says that it is equal to everything."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = object.__hash__
+
+
+CHANGES: dict[str, Change] = {
+    "torch.nn.functional.gelu": lambda patch: patch.setattr(torch.nn.functional, "gelu", Alike()),
+    "torch.nn.Linear.forward": lambda patch: patch.setattr(torch.nn.Linear, "forward", lambda self, x: x),
+    "torch.Tensor.shortcut": lambda patch: patch.setattr(torch.Tensor, "shortcut", 1, raising=False),
+    "math.tau": lambda patch: patch.delattr("math.tau"),
+}
+
+
+@pytest.fixture(params=["by the memory of tables", "entry by entry"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "entry by entry":
+        monkeypatch.setattr(footprint, "table_of", lambda space: None)
+
+
+@pytest.mark.usefixtures("_way")
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_is_named_and_one_that_was_taken_back_is_none(name: str) -> None:
+    before = Footprint()
+    with pytest.MonkeyPatch.context() as patch:
+        CHANGES[name](patch)
+        assert before.changes() == [name]
+    assert before.changes() == []
+
+
+def test_a_table_changes_with_what_is_set_and_deleted_and_not_with_what_is_read() -> None:
+    one, two = object(), object()
+    space = {"one": one, **{f"name {i}": two for i in range(50)}}
+    table = tables.table_of(space)
+    if table is None:
+        pytest.skip("the tables of this Python are not known")
+    assert [space[name] for name in space].count(two) == 50 and tables.table_of(space) == table
+    space["one"] = two
+    assert tables.table_of(space) != table
+    space["one"] = one
+    assert tables.table_of(space) == table
+    del space["name 7"]
+    assert tables.table_of(space) != table
+    assert tables.table_of({**space, "name 7": two}) != table
