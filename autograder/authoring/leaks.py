@@ -22,8 +22,7 @@ from autograder.course import Assignment, CourseFiles, TraceEntry, load_course, 
 from autograder.quiz.answers_file import NAME as ANSWERS
 from autograder.quiz.bank import has_quiz, load_bank
 from autograder.quiz.formula import flat
-from autograder.quiz.leaks import DIGITS, DISTINCTIVE, Secret, contains
-from autograder.quiz.leaks import leaks as quiz_leaks
+from autograder.quiz.leaks import DIGITS, DISTINCTIVE, Search, Secret, contains, held
 
 VALUES = ("an accepted text", "an output", "the key of")
 """What the quiz's search calls words and numbers that may be common knowledge, unlike an explanation."""
@@ -52,7 +51,7 @@ def leaks_in(found: Mapping[str, bytes], files: CourseFiles, assignment: Assignm
     for path, data in sorted(found.items()):
         text = data.decode("utf-8", "replace")
         plain = _plain(text)
-        leaks += [f"{path} holds {s.kind}: `{s.text[:80]}`" for s in secrets if contains(plain, s.text)]
+        leaks += [f"{path} holds {s.kind}: `{s.text[:80]}`" for s in held(plain, secrets)]
         if path.rpartition("/")[2] != MANIFEST.rpartition("/")[2]:
             written = _numbers(text)
             leaks += [f"{path} holds {kind}: {number}" for number, kind in numbers.items() if number in written]
@@ -82,19 +81,19 @@ def _of_the_quiz(
     workbook are no secret."""
     if not has_quiz(files, assignment.id):
         return []
-    bank = load_bank(files, load_course(files.root), assignment.id)
+    search = Search(load_bank(files, load_course(files.root), assignment.id))
     every = b"\n".join(data for _, data in sorted(found.items()))
     workbook = _text(files, files.workbook(assignment.id))
     for kind in ("SOLUTION", "HIDDEN TESTS"):
         workbook = split(workbook, kind)[1]
     readable = "\n".join([*public, workbook, *_public_examples(files, assignment)])
-    known = {leak for leak in quiz_leaks(bank, readable) if leak.startswith(VALUES)}
-    if set(quiz_leaks(bank, every)) <= known:
+    known = {leak for leak in search.leaks(readable) if leak.startswith(VALUES)}
+    if set(search.leaks(every)) <= known:
         return []
     return [
         f"{path} holds {leak}"
         for path, data in sorted(found.items())
-        for leak in quiz_leaks(bank, data)
+        for leak in search.leaks(data)
         if leak not in known
     ]
 
@@ -151,7 +150,8 @@ def _not_public(secret: Iterable[Secret], public: Iterable[str]) -> list[Secret]
     """Each secret once, without what students may read anyway."""
     known = _plain("\n".join(public))
     once = {s.text: s for s in reversed(list(secret))}
-    return sorted((s for s in once.values() if not contains(known, s.text)), key=lambda s: (s.kind, s.text))
+    readable = {s.text for s in held(known, once.values())}
+    return sorted((s for s in once.values() if s.text not in readable), key=lambda s: (s.kind, s.text))
 
 
 def _lines(text: str, kind: str) -> list[Secret]:

@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from autograder.quiz import reading
 from autograder.quiz.bank import Bank
@@ -50,6 +51,7 @@ DIGITS = 4
 DEPTH = 3
 """Base64 in base64 in base64."""
 
+_WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"(?<![\w.])\d+\.?\d*(?!\w|\.\d)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{8,}(?![0-9a-f])")
@@ -62,6 +64,11 @@ class Secret:
 
     text: str
     kind: str
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Its words, without which a text cannot hold it."""
+        return frozenset(_WORD.findall(self.text))
 
 
 @dataclass(frozen=True)
@@ -81,29 +88,36 @@ class Pattern:
         return False
 
 
-def leaks(bank: Bank, data: bytes | str) -> list[str]:
-    """One sentence for each piece of the bank's secret part that the data hold; none when they are clean."""
-    text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
-    public = _plain(_written(public_quiz(bank)))
-    secrets = [s for s in dict.fromkeys(_secrets(bank)) if not contains(public, s.text)]
-    patterns = list(_patterns(bank))
-    numbers = _numbers_of_keys(bank, public)
-    found: dict[str, None] = {}
-    for view, how in _views(text):
-        plain = _plain(view)
-        for secret in secrets:
-            if contains(plain, secret.text):
+class Search:
+    """The search for one bank's secret part, in one text after the other."""
+
+    def __init__(self, bank: Bank) -> None:
+        public = _plain(_written(public_quiz(bank)))
+        secrets = dict.fromkeys(_secrets(bank))
+        known = set(held(public, secrets))
+        self._secrets = [secret for secret in secrets if secret not in known]
+        self._patterns = list(_patterns(bank))
+        self._numbers = _numbers_of_keys(bank, public)
+        self._hashes = _hashes(bank)
+
+    def leaks(self, data: bytes | str) -> list[str]:
+        """One sentence for each piece of the secret part that the data hold; none when they are clean."""
+        text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+        found: dict[str, None] = {}
+        for view, how in _views(text):
+            plain = _plain(view)
+            for secret in held(plain, self._secrets):
                 found[f"{secret.kind}{how}: {secret.text[:80]}"] = None
-        found.update({f"the answer of {pattern.item}{how}": None for pattern in patterns if pattern.is_in(plain)})
-        written = set(_NUMBER.findall(plain)) & set(numbers)
-        found.update({f"the key of {numbers[number]}{how}: {number}": None for number in written})
-        if field := _FIELD.search(view):
-            found[f"a field of the complete form{how}: {field[1]}"] = None
-    hashes = _hashes(bank)
-    for word in set(_HASH.findall(text)):
-        if word[:8] in hashes and hashes[word[:8]].startswith(word[:64]):
-            found[f"a hash that can be guessed: {word[:16]}"] = None
-    return list(found)
+            answered = (pattern.item for pattern in self._patterns if pattern.is_in(plain))
+            found.update({f"the answer of {item}{how}": None for item in answered})
+            written = set(_NUMBER.findall(plain)) & self._numbers.keys()
+            found.update({f"the key of {self._numbers[number]}{how}: {number}": None for number in written})
+            if field := _FIELD.search(view):
+                found[f"a field of the complete form{how}: {field[1]}"] = None
+        for word in set(_HASH.findall(text)):
+            if word[:8] in self._hashes and self._hashes[word[:8]].startswith(word[:64]):
+                found[f"a hash that can be guessed: {word[:16]}"] = None
+        return list(found)
 
 
 def _views(text: str, depth: int = DEPTH, how: str = "") -> Iterator[tuple[str, str]]:
@@ -151,6 +165,12 @@ def _written(value: object) -> str:
     if isinstance(value, list):
         return "\n".join(_written(part) for part in value)
     return str(value)
+
+
+def held(plain: str, secrets: Iterable[Secret]) -> list[Secret]:
+    """Those of the secrets that the text contains. Nearly all have a word that it lacks, which is found out at once."""
+    words = set(_WORD.findall(plain))
+    return [secret for secret in secrets if secret.words <= words and contains(plain, secret.text)]
 
 
 def contains(plain: str, text: str) -> bool:

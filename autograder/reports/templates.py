@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from autograder.grading.receipt import shown
 
 
+@cache  # compiling a template takes longer than a page of it
 def templates(package: str) -> Environment:
     """The templates that lie beside the modules of a package, and those that all share."""
     found = Environment(

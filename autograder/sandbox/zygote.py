@@ -30,6 +30,11 @@ def main() -> None:
     _import_path(settings["packages"], settings["engine"])
     _end_with_parent()
     _warm(settings["also"])
+    _serve(control, settings)
+
+
+def _serve(control: socket.socket, settings: dict[str, Any]) -> None:
+    """Be a zygote, warm as this process is: go into confinement, say so, and fork a worker per request."""
     from autograder.sandbox.confinement import shut_in
     from autograder.sandbox.footprint import Footprint
     from autograder.sandbox.reaping import end

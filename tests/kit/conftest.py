@@ -13,8 +13,9 @@ import pytest
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as the command does
 
 LONGEST = """
-attacks nbgrader confinement processes tricks nbgrader_regrades wrong_kinds scratch demo same_scores selfcheck secrets
-cases_submissions cases_scoring
+attacks nbgrader confinement verify wrong_kinds same_scores tricks scratch processes cluster demo nbgrader_regrades
+nbgrade selfcheck cases_submissions lab_command lab_models leaks dask hostile_replies cases_scoring cli gradescope_zip
+secrets cases_answers release
 """.split()
 """Files that take longest begin first, so that no core waits for the last one; they must not be reordered after that."""
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from mother import borne
+
 from autograder.course import CourseFiles, load_course
 from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
@@ -136,17 +138,27 @@ def have_empty_gradebook(root: Path) -> None:
 # -- runs
 
 
+class _Borne(Zygotes):
+    """Zygotes of which none has to be started."""
+
+    def get(self) -> Any:
+        with borne():
+            return super().get()
+
+
 @cache
 def shared_zygotes(*without: str) -> Zygotes:
     """The zygotes of this test session, which hold nothing of any test; without these mechanisms of confinement."""
-    made = Zygotes(without)
+    made = _Borne(without)
     atexit.register(made.__exit__)
     return made
 
 
 @contextmanager
 def sharing_zygotes() -> Iterator[None]:
-    """What is graded in this process meanwhile, by whatever command, is graded with the zygotes that tests share."""
+    """What is graded in this process meanwhile, by whatever command, is graded with the zygotes that tests share; others
+    are borne (see `mother`).
+    """
 
     def shared(without: Sequence[str] = (), required: str | None = None) -> AbstractContextManager[Zygotes]:
         return Zygotes(without, required) if required else nullcontext(shared_zygotes(*without))
@@ -154,6 +166,7 @@ def sharing_zygotes() -> Iterator[None]:
     with ExitStack() as patches:
         for module in ("grading.run", "grading.again", "proof.experiment", "notebooks.bench"):
             patches.enter_context(patch(f"autograder.{module}.Zygotes", shared))
+        patches.enter_context(borne())
         yield
 
 

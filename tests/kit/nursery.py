@@ -14,6 +14,7 @@ import io
 import json
 import os
 import runpy
+import secrets
 import socket
 import subprocess
 import sys
@@ -26,6 +27,8 @@ from typing import Any, NoReturn
 KIT = Path(__file__).parent
 ROOT = KIT.parents[1]
 ENGINE = ("pytest", "torch", "torch._dynamo", "autograder.cli.grade", "autograder.cli.doctor", "autograder.grading.run")
+PLANTED = f"MARKER_{secrets.token_hex(8)}_environment"
+"""Stands in its environment, and so in what /proc tells of every command, for attacks to find."""
 
 
 class Child:
@@ -42,14 +45,14 @@ class Child:
 
 
 class Nursery:
-    """Starts the warm process, and asks it for commands. `variables` were in its environment when it was started."""
+    """Starts the warm process, and asks it for commands."""
 
-    def __init__(self, imports: Sequence[str], variables: Mapping[str, str]) -> None:
+    def __init__(self, imports: Sequence[str]) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, __file__, str(theirs.fileno()), *imports],
-                env={**os.environ, "PYTHONPATH": f"{ROOT}:{KIT}", "OMP_NUM_THREADS": "1", **variables},
+                env={**os.environ, "PYTHONPATH": f"{ROOT}:{KIT}", "OMP_NUM_THREADS": "1", "PLANTED": PLANTED},
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
             )
@@ -94,9 +97,9 @@ class Nursery:
 
 
 @cache
-def nursery(imports: Sequence[str] = ENGINE, **variables: str) -> Nursery:
+def nursery(imports: Sequence[str] = ENGINE) -> Nursery:
     """The one of this test session."""
-    made = Nursery(imports, variables)
+    made = Nursery(imports)
     atexit.register(made.close)
     return made
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import subprocess
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,13 +18,13 @@ import pytest
 from attacks.corpus import Attack
 from attacks.run import SCRATCH, attacks
 from grading import ROOT, offers_everything
-from nursery import nursery
+from nursery import PLANTED, nursery
 
+from autograder.grading.schedule import LANES
 from autograder.sandbox.levels import MECHANISMS, PARTIAL, satisfies
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is Linux's")
 ATTACKS = {attack.name: attack for attack in attacks()}
-PLANTED = f"MARKER_{secrets.token_hex(8)}_environment"
 HOSTS = {
     "docker": "partial (no private root:",
     "apparmor": "partial (no private root:",
@@ -38,25 +37,23 @@ HOSTS = {
 
 CONTROL = "no confinement"
 OPTIONS = {
-    "": [],
+    "": ["--apart", str(LANES - 1)],  # so of those that are under way together one is honest
     "user": ["--apart", "5"],
-    SCRATCH: ["--scratch"],
-    CONTROL: ["--harmless", "--about-the-host", "--without", *MECHANISMS],
+    SCRATCH: ["--scratch", "--apart", "5"],
+    CONTROL: ["--harmless", "--about-the-host", "--apart", "5", "--without", *MECHANISMS],
 }
 
 
 def _run(host: str) -> subprocess.CompletedProcess[str]:
     options = OPTIONS.get(host, ["--about-the-host", "--apart", "5"])
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests/kit'}", "PLANTED": PLANTED}
-    return nursery(PLANTED=PLANTED).run(
-        "-m", "attacks.run", *options, env=environment, host=host if host in HOSTS else ""
-    )
+    return nursery().run("-m", "attacks.run", *options, env=environment, host=host if host in HOSTS else "")
 
 
 @cache
 def _runs() -> dict[str, Future[subprocess.CompletedProcess[str]]]:
     """All runs, two at a time: each waits for its zygote for a while."""
-    nursery(PLANTED=PLANTED)  # once, and not by two threads at the same time
+    nursery()  # once, and not by two threads at the same time
     pool = ThreadPoolExecutor(2)
     return {host: pool.submit(_run, host) for host in ("", *HOSTS, SCRATCH, CONTROL)}
 

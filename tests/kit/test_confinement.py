@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from command_line import ask
 from grading import (
     ROOT,
     batch,
@@ -23,9 +24,11 @@ from grading import (
     offers_everything,
     run,
     shared_zygotes,
+    small_course,
     solution,
     with_body,
 )
+from mother import borne
 from nursery import nursery
 
 from autograder.grading import GradingError
@@ -179,12 +182,14 @@ def test_a_worker_imports_late_what_it_may_and_its_clock_can_be_read(without: tu
 
 
 def test_a_run_that_requires_more_than_there_is_grades_nothing(tmp_path: Path) -> None:
-    with pytest.raises(NotConfined, match="isolation `full` is required, this host offers `partial"):
+    refusal = pytest.raises(NotConfined, match="isolation `full` is required, this host offers `partial")
+    with refusal, borne():
         Zygotes(("namespaces",), required="full").get()
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada/layer_norm.py").write_text(NORM)
     store = f"sqlite:///{tmp_path / 'receipts.sqlite'}"
-    grade = ("grade", "week08", str(tmp_path / "ada"), "--store", store)
+    course = small_course(tmp_path)
+    grade = ("--course", str(course), "grade", "week08", str(tmp_path / "ada"), "--store", store)
     content = on_host("docker", *grade, "--require-isolation", "partial", "--json")
     assert json.loads(content.stdout)[0]["isolation"].startswith("partial (no private root")
     refused = on_host("docker", *grade, "--require-isolation", "full")
@@ -225,7 +230,7 @@ def test_a_host_that_cannot_fork_gives_the_same_outcomes() -> None:
     forked = run(of, without=("namespaces",))
     spawned: dict[str, Receipt] = {}
     before = set(children(os.getpid()))
-    with Zygotes(("namespaces",), forks=False) as zygotes:
+    with borne(), Zygotes(("namespaces",), forks=False) as zygotes:
         grade(of, lambda receipt: spawned.update({receipt.student: receipt}), lambda _: None, zygotes)
     assert {name: comparable(spawned[name]) for name in work} == {name: comparable(forked[name]) for name in work}
     assert spawned["right"].earned == 10
@@ -237,18 +242,19 @@ def test_a_host_that_cannot_fork_gives_the_same_outcomes() -> None:
 
 @pytest.fixture(scope="module")
 def halls(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class of ten, whose files take their time to be read."""
-    folder = tmp_path_factory.mktemp("halls")
+    """A course with a class of ten, whose files take their time to be read."""
+    course = small_course(tmp_path_factory.mktemp("halls"))
     for number in range(10):
-        (folder / f"s{number}").mkdir()
+        folder = course / f"class/s{number}"
+        folder.mkdir(parents=True)
         start = "import time\ntime.sleep(0.4)\n"
-        (folder / f"s{number}/layer_norm.py").write_text(f"# {number}\n{start}{NORM}")
-    return folder
+        (folder / "layer_norm.py").write_text(f"# {number}\n{start}{NORM}")
+    return course
 
 
 def grading(halls: Path, store: Path) -> list[str]:
-    code = "from autograder.cli import main; main()"
-    return ["-c", code, "grade", "week08", str(halls), "--seed", "3", "--store", f"sqlite:///{store}", "--json"]
+    what = ("--course", str(halls), "grade", "week08", str(halls / "class"))
+    return [*what, "--seed", "3", "--store", f"sqlite:///{store}", "--json"]
 
 
 def table(stdout: str) -> dict[str, object]:
@@ -257,8 +263,7 @@ def table(stdout: str) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def undisturbed(halls: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    command = grading(halls, tmp_path_factory.mktemp("store") / "a.sqlite")
-    return table(nursery().run(*command, env=KIT).stdout)
+    return table(ask(*grading(halls, tmp_path_factory.mktemp("store") / "a.sqlite"), cwd=ROOT).stdout)
 
 
 def test_after_kills_in_the_middle_the_next_run_ends_with_the_same_table_and_no_orphan(
@@ -268,12 +273,12 @@ def test_after_kills_in_the_middle_the_next_run_ends_with_the_same_table_and_no_
     command = grading(halls, tmp_path / "b.sqlite")
     family: set[int] = set()
     with open(os.devnull, "wb") as nowhere:
-        grader = nursery().start(command, ROOT, KIT, "", nowhere.fileno(), nowhere.fileno())
+        program = ["-c", "from autograder.cli import main; main()", *command]
+        grader = nursery().start(program, ROOT, KIT, "", nowhere.fileno(), nowhere.fileno())
     for victim in ("worker", "zygote", "grader"):
         family |= pulled(grader.pid, victim, family)
     assert grader.wait() == -signal.SIGKILL
-    again = nursery().run(*command, env=KIT)
-    assert table(again.stdout) == undisturbed
+    assert table(ask(*command, cwd=ROOT).stdout) == undisturbed
     assert len(undisturbed) == 10
     assert [pid for pid in family if is_the_kits(pid)] == []
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from grading import ROOT, copied_course, solution, with_body
+from grading import ROOT, sharing_zygotes, small_course, solution, with_body
 
 from autograder.cli.grade import run as grade
 from autograder.cli.show import run as show
@@ -43,7 +43,9 @@ def test_another_policy_is_refused_with_those_there_are(tmp_path: Path) -> None:
 
 def test_what_is_withheld_is_in_no_view_of_the_student(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Graded once, shown under each policy: the receipt holds the diagnosis, the student's view only when it is told."""
-    root = copied_course(tmp_path)
+    root = small_course(tmp_path)
+    text = (root / "course.yml").read_text("utf-8").replace("    limits:", "    hint: always\n    limits:")
+    (root / "course.yml").write_text(text, "utf-8")
     wrong = with_body(
         solution("layer_norm"),
         "layer_norm",
@@ -51,11 +53,11 @@ def test_what_is_withheld_is_in_no_view_of_the_student(tmp_path: Path, capsys: p
     )
     (tmp_path / "class/ada").mkdir(parents=True)
     (tmp_path / "class/ada/layer_norm.py").write_text(wrong, "utf-8")
-    grade(root, "week08", [tmp_path / "class"], None, None, 1, False, False, True)
+    with sharing_zygotes():
+        grade(root, "week08", [tmp_path / "class"], None, None, 1, False, False, True)
     name = json.loads(capsys.readouterr().out)[0]["diagnoses"]["layer_norm"][0]["name"].removeprefix(
         "ε "
     )  # JSON writes it otherwise
-    text = (root / "course.yml").read_text("utf-8")
     for policy, told in (("always", True), ("after_first_attempt", False), ("after_deadline", False), ("never", False)):
         (root / "course.yml").write_text(text.replace("hint: always", f"hint: {policy}"), "utf-8")
         for as_json in (False, True):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from command_line import ROOT, ask
+from nursery import nursery
 
 SOLUTIONS = ROOT / "solutions" / "week08"
 
@@ -63,8 +63,7 @@ def test_path_that_holds_no_submission_is_refused(path, sentence):
 
 @pytest.mark.parametrize("option", ["--submission=/nowhere", "--submission=data/sample_class"])
 def test_plain_pytest_says_in_one_sentence_what_is_wrong_with_a_submission(option):
-    command = [sys.executable, "-m", "pytest", "-q", "tests/suites/week08/test_layer_norm.py", option]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    ran = nursery().run("-m", "pytest", "-q", "tests/suites/week08/test_layer_norm.py", option)
     assert ran.returncode == 4
     assert "INTERNALERROR" not in ran.stdout + ran.stderr
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from grading import AFTER, BEFORE, MASKING, batch, edited, grade_class, handed_in, lost, run, solution
+from mother import borne
 
 from autograder.intake import Submission
 from autograder.sandbox.levels import MECHANISMS
@@ -117,9 +118,10 @@ def test_no_process_of_a_submission_survives(without: tuple[str, ...]) -> None:
         control.wait()
     work = {name: {"masked_softmax": source, "layer_norm": NORM} for name, source in LEFTOVERS.items()}
     submissions = [handed_in(name, files) for name, files in work.items()]
-    begun, known = time.monotonic(), zygotes()
     of = batch(submissions, exercises=EXERCISES, limits={"seconds_per_submission": 10})
-    receipts = run(of, own_zygote=True, without=without)
+    with borne():
+        begun, known = time.monotonic(), zygotes()
+        receipts = run(of, own_zygote=True, without=without)
     assert time.monotonic() - begun < 60
     assert leftovers() == []
     assert zygotes(known) == []
@@ -152,7 +154,7 @@ def killer() -> Iterator[list[threading.Thread]]:
 def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.Thread]) -> None:
     slow = edited(MASKED, MASKING, f"    import time\n    time.sleep(0.5 if scores.shape == (1, 3) else 0)\n{MASKING}")
     students = ["first", "zygote_at_rest", "second", "zygote_at_work", "third", "worker", "last"]
-    kills, known = [], zygotes()
+    kills: list[str] = []
 
     def kill_when_there(what: str, earlier: set[int]) -> None:
         for _ in range(8000):
@@ -176,7 +178,10 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.T
             killer[-1].start()
 
     submissions = [handed_in(name, {"masked_softmax": slow, "layer_norm": NORM}) for name in students]
-    receipts = run(batch(submissions, exercises=EXERCISES), started=started, own_zygote=True, without=("namespaces",))
+    of = batch(submissions, exercises=EXERCISES)
+    with borne():
+        known = zygotes()
+        receipts = run(of, started=started, own_zygote=True, without=("namespaces",))
     assert kills == ["zygote_at_rest", "zygote_at_work", "worker"]
     assert list(receipts) == students
     losses = [outcome for receipt in receipts.values() for outcome in lost(receipt).values()]

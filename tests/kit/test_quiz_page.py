@@ -16,7 +16,7 @@ from quiz_course import OFFSET, QUIZ, SLOPE, quiz_bank, quiz_files
 from autograder.course import CourseFiles, load_course
 from autograder.quiz.bank import Bank, load_bank
 from autograder.quiz.errors import QuizError
-from autograder.quiz.leaks import leaks
+from autograder.quiz.leaks import Search
 from autograder.quiz.page.build import page
 from autograder.quiz.page.pictures import drawn
 
@@ -95,7 +95,7 @@ def test_a_graded_page_does_not_change_with_keys_feedback_and_explanations(tmp_p
 
 
 def test_a_graded_page_holds_no_key_and_nothing_that_marks(bank, graded):
-    assert leaks(bank, graded) == []
+    assert Search(bank).leaks(graded) == []
     assert "judged" not in graded and "<template" not in graded
     fields = {"id", "type", "version", "counted", "optional", "letters", "numbers", "draws"}
     assert all(set(item) <= fields for item in data_of(graded)["items"])
@@ -104,7 +104,7 @@ def test_a_graded_page_holds_no_key_and_nothing_that_marks(bank, graded):
 def test_a_practice_page_says_that_it_holds_the_keys(tmp_path, bank):
     html = pages(tmp_path, practice=True)
     assert "The keys are in this page; it counts nothing." in html
-    assert len(leaks(bank, html)) > 20
+    assert len(Search(bank).leaks(html)) > 20
 
 
 @pytest.mark.parametrize("assignment", ["week08", "names_lab"])
@@ -112,7 +112,7 @@ def test_the_graded_pages_of_this_course_hold_no_key(assignment):
     course = load_course(ROOT)
     bank = load_bank(CourseFiles(ROOT), course, assignment)
     html = page(bank, course)
-    assert leaks(bank, html) == []
+    assert Search(bank).leaks(html) == []
     assert not any("style" in attributes for _, attributes in Elements(html).found)
     if assignment == "week08":
         headings = re.findall(r"<h([23])[^>]*>(?:<span class=\"label\">(.*?)</span>)?(.*?)</h", html)
@@ -147,7 +147,7 @@ PLANTED = {
 def test_the_search_finds(what, bank, graded):
     texts = [option["text"] for option in _public(bank, "s1_what_it_does")["options"]]
     letter = "abc"[texts.index("It stretches x by a factor")]
-    found = leaks(bank, graded.replace("</main>", f"<p>{PLANTED[what].replace('LETTER', letter)}</p></main>"))
+    found = Search(bank).leaks(graded.replace("</main>", f"<p>{PLANTED[what].replace('LETTER', letter)}</p></main>"))
     assert found, f"{PLANTED[what]} was not found"
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from grading import ASSIGNMENT, ROOT, batch, handed_in, run, small_course, solution
+from nursery import nursery
 
 from autograder.course import CourseError, load_course
 from autograder.grading import GradingError, Receipt
@@ -189,9 +188,9 @@ def test_the_command_names_the_fault_in_one_sentence_and_exits_with_2(course: Pa
     suite_of(course).write_text(SUITE.replace("POINTS", "9"))
     (course / "class/s01").mkdir(parents=True)
     (course / "class/s01/layer_norm.py").write_text(solution("layer_norm"))
-    program = [sys.executable, "-c", "from autograder.cli import main; main()"]
-    arguments = ["--course", str(course), "grade", ASSIGNMENT, str(course / "class")]
-    done = subprocess.run([*program, *arguments], capture_output=True, text=True, cwd=ROOT, timeout=120)
+    arguments = ["--course", course, "grade", ASSIGNMENT, course / "class"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = nursery().run("-c", "from autograder.cli import main; main()", *arguments, env=environment)
     assert done.returncode == 2
     assert "worth 9 points, course.yml says 10" in done.stderr
     assert "Traceback" not in done.stderr + done.stdout

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from grading import ROOT, comparable, handed_in, offers_everything, outcomes, run, shared_zygotes
+from mother import borne
 from nursery import nursery
 from small_course import FILES, small_course
 from test_confinement import KIT, children
@@ -328,7 +329,7 @@ def test_submissions_see_nothing_of_each_other(course: Path) -> None:
 
 def test_a_host_that_cannot_fork_gives_scratch_too(course: Path) -> None:
     receipts: list[Receipt] = []
-    with Zygotes(forks=False) as zygotes:
+    with borne(), Zygotes(forks=False) as zygotes:
         grade(of(course, {"ada": RIGHT}), receipts.append, lambda _: None, zygotes)
     assert set(outcomes(receipts[0], "store").values()) == {"passed"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,8 @@ from autograder.course.archive import zipped
 ROOT = Path(__file__).parents[2]
 FILES = CourseFiles(ROOT)
 WEEK08 = load_course(ROOT).assignment("week08")
+STUDENTS = partial(nursery, ("torch", "pytest"))
+"""Starts commands as students do, without the kit."""
 HIDDEN = "The hidden checks (60 of 100 points) run when your instructor grades."
 
 
@@ -64,7 +68,7 @@ def environment(**settings: str) -> dict[str, str]:
 
 def run(*arguments: object, cwd: Path, **settings: str) -> tuple[int, str]:
     """Exit code and output of `python -m pytest`."""
-    done = nursery(("torch", "pytest")).run("-m", "pytest", *arguments, cwd=cwd, env=environment(**settings))
+    done = STUDENTS().run("-m", "pytest", *arguments, cwd=cwd, env=environment(**settings))
     assert done.stderr == ""
     return done.returncode, done.stdout
 
@@ -214,19 +218,20 @@ def test_ctrl_c_in_an_endless_loop_shows_what_was_done(mine: Path, place: str):
         change(mine / "layer_norm.py", "    deviation = x", f"{loop}    deviation = x")
     else:
         change(mine / "layer_norm.py", "import torch\n", "import torch\nwhile True:\n    pass\n")
-    command = [sys.executable, "-u", "-m", "pytest", "-v", "test_embedding.py", "test_layer_norm.py"]
+    command = ["-m", "pytest", "-v", "test_embedding.py", "test_layer_norm.py"]
     with (mine / "output.txt").open("w+", encoding="utf-8") as output:
-        process = subprocess.Popen(command, cwd=mine, env=environment(), stdout=output)
+        child = STUDENTS().start(command, mine, environment(), "", output.fileno(), 2)
         try:
             for _ in range(600):
                 time.sleep(0.1)
                 if "test_layer_norm.py::" in (mine / "output.txt").read_text("utf-8"):
                     break
             time.sleep(1)
-            process.send_signal(signal.SIGINT)
-            code = process.wait(30)
+            os.kill(child.pid, signal.SIGINT)
+            code = child.wait()
         finally:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child.pid, signal.SIGKILL)
     text = (mine / "output.txt").read_text("utf-8")
     assert code == 2, text
     assert re.search(r"^interrupted in layer_norm\.py, line \d+$", text, re.MULTILINE)
