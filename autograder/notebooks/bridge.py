@@ -37,7 +37,7 @@ from autograder.grading.receipt import GRADER_TROUBLE, CheckResult, Receipt, sho
 from autograder.intake import Submission
 from autograder.notebooks.answers import answer_lines, answers_in, marked, question_of
 from autograder.notebooks.bench import Bench, bench_of
-from autograder.notebooks.graded import asked_above, is_as_released, is_autograded, is_for_a_person, name_of, points_of
+from autograder.notebooks.graded import asked_above, is_autograded, is_for_a_person, name_of, points_of, written_in
 from autograder.notebooks.messages import exercise_lines
 from autograder.notebooks.receipts import Answer, marked_answer, receipt_of, unread_answer
 from autograder.notebooks.restore import ReleasedCell, content_of, restored
@@ -216,7 +216,6 @@ class GradeModules(_OurStep):
             return
         receipt = self.bench.receipt(*work)
         withheld = self.bench.withheld(work[0], work[1].student)
-        self._keep_answers(nb, resources, work[0], receipt, withheld)
         for cell in cells:
             exercise = name_of(cell)
             if question_of(exercise):
@@ -226,6 +225,7 @@ class GradeModules(_OurStep):
                 raise GradingError(f"the cell {exercise} is no exercise of course.yml; generate the assignment anew")
             lines = exercise_lines(receipt, exercise, withheld)
             cell.outputs, cell.execution_count = _outputs(cell, checks, lines), None
+        self._keep_answers(nb, resources, work[0], receipt, withheld)
         nb.metadata[JUDGED_BY] = self.bench.judge(work[0])
         resources["nbgrader"]["open"] = {c.exercise for c in receipt.checks if c.outcome == GRADER_TROUBLE}
 
@@ -239,8 +239,7 @@ class GradeModules(_OurStep):
                 answers.append(self._marked(cell, question, assignment, written, withheld))
             elif is_for_a_person(cell):
                 asked = asked_above(nb.cells, place) or name_of(cell)
-                text = None if is_as_released(cell) else cell.source
-                answers.append(unread_answer(name_of(cell), points_of(cell), asked, text))
+                answers.append(unread_answer(name_of(cell), points_of(cell), asked, written_in(cell)))
         if answers:
             self.bench.keep(receipt_of(answers, _mended(nb), self.bench.questions(assignment), modules))
         unread = {a.check.exercise for a in answers if a.check.outcome == REWRITE}

@@ -32,9 +32,12 @@ def is_for_a_person(cell: NotebookNode) -> bool:
     return bool(utils.is_task(cell) or (utils.is_grade(cell) and not is_autograded(cell)))
 
 
-def is_as_released(cell: NotebookNode) -> bool:
-    """Was nothing written into a cell for a person? nbgrader gives it 0 points then and asks nobody."""
-    return not utils.is_task(cell) and utils.determine_grade(cell)[0] == 0
+def written_in(cell: NotebookNode) -> str | None:
+    """What stands in a cell for a person. None: it is as released, and nbgrader gives it 0 points and asks nobody; "":
+    it is a task, whose answer stands somewhere else in the notebook."""
+    if utils.is_task(cell):
+        return ""
+    return None if utils.determine_grade(cell)[0] == 0 else str(cell.source)
 
 
 def asked_above(cells: Sequence[NotebookNode], place: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from nbgrader.utils import determine_grade, is_ignored
+from nbgrader.utils import compute_checksum, determine_grade, is_ignored
 from traitlets.config import Config
 
 from autograder.course import Assignment, load_course
@@ -19,7 +19,7 @@ from autograder.grading.errors import GradingError
 from autograder.grading.receipt import CheckResult
 from autograder.intake import Submission
 from autograder.notebooks import bench as benches
-from autograder.notebooks import bridge
+from autograder.notebooks import bridge, graded
 from autograder.notebooks.bench import Bench
 from autograder.notebooks.config import configure
 from autograder.notebooks.runner import CellRun
@@ -104,6 +104,19 @@ def test_a_notebook_of_another_assignment_without_graded_code_is_left_alone(monk
     for kind in (bridge.GradeModules, bridge.RunCells):
         assert stepped(monkeypatch, kind, None, cell, text)[0].ran == []
     assert cell.outputs == []
+
+
+def test_what_a_person_reads_is_known_by_the_released_text_above_it_and_not_by_a_students() -> None:
+    asks = new_markdown_cell("Stop 9.\n### Explain 1: why? (5 points)\n- one", metadata=graded_cell(grade=False).metadata)
+    answer = new_markdown_cell("Because.", metadata=graded_cell("explain", 5, solution=True, locked=False).metadata)
+    task = new_markdown_cell("Draw it.", metadata=graded_cell("draw", 2.5, grade=False, task=True).metadata)
+    cells = [asks, new_markdown_cell("# Full marks"), answer, task, graded_cell()]
+    assert [graded.is_for_a_person(cell) for cell in cells[2:]] == [True, True, False]
+    assert [graded.asked_above(cells, place) for place in (0, 2)] == ["", "Explain 1: why?"]
+    assert [graded.written_in(cell) for cell in (answer, task)] == ["Because.", ""]
+    assert graded.points_of(task) == Fraction(5, 2)
+    answer.metadata.nbgrader["checksum"] = compute_checksum(answer)
+    assert graded.written_in(answer) is None
 
 
 @pytest.mark.parametrize("enabled", [True, False])
