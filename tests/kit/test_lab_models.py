@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import multiprocessing
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -240,6 +241,21 @@ def test_models_that_are_trained_side_by_side_are_those_trained_one_by_one(names
     replaced = replace(wanted[0][0], context_length=2)
     with pytest.raises(LabError, match="context"):
         train_all(together, [(replaced, "too short"), (replace(replaced, seed=2), "too short")], jobs=2)
+
+
+def test_ctrl_c_stops_all_that_are_trained_side_by_side_and_what_they_learned_is_kept(names, tmp_path):
+    class Pressed(Silent):
+        def finished(self, title, loss):
+            raise KeyboardInterrupt
+
+    runs = Runs.of(names, tmp_path, "cpu", lambda title: Pressed())
+    endless = [(replace(TINY_FAST, total_steps=10**9, seed=seed), f"endless {seed}") for seed in (1, 2, 3)]
+    with pytest.raises(KeyboardInterrupt):
+        train_all(runs, [(TINY_FAST, "short"), *endless], jobs=2)
+    assert runs.is_finished(TINY_FAST)
+    begun = sorted(tmp_path.glob("*/checkpoint.pt")) + sorted(tmp_path.glob("*/*/checkpoint.pt"))
+    assert 2 <= len(begun) <= 3
+    assert multiprocessing.active_children() == []
 
 
 def _bigrams_by_hand(data) -> float:
