@@ -23,7 +23,7 @@ from autograder.notebooks import bridge, graded
 from autograder.notebooks.bench import Bench
 from autograder.notebooks.config import configure
 from autograder.notebooks.runner import CellRun
-from autograder.sandbox.host.errors import SandboxError
+from autograder.sandbox.host import SandboxError
 
 ROOT = Path(__file__).parents[2]
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -107,10 +107,9 @@ def test_a_notebook_of_another_assignment_without_graded_code_is_left_alone(monk
 
 
 def test_what_a_person_reads_is_known_by_the_released_text_above_it_and_not_by_a_students() -> None:
-    asks = new_markdown_cell(
-        "Stop 9.\n### Explain 1: why? (5 points)\n- one", metadata=graded_cell(grade=False).metadata
-    )
-    answer = new_markdown_cell("Because.", metadata=graded_cell("explain", 5, solution=True, locked=False).metadata)
+    question, written = graded_cell(grade=False), graded_cell("explain", 5, solution=True, locked=False)
+    asks = new_markdown_cell("Stop 9.\n### Explain 1: why? (5 points)\n- one", metadata=question.metadata)
+    answer = new_markdown_cell("Because.", metadata=written.metadata)
     task = new_markdown_cell("Draw it.", metadata=graded_cell("draw", 2.5, grade=False, task=True).metadata)
     cells = [asks, new_markdown_cell("# Full marks"), answer, task, graded_cell()]
     assert [graded.is_for_a_person(cell) for cell in cells[2:]] == [True, True, False]
