@@ -54,6 +54,7 @@ def grade(
             f"tests/suites/{batch.assignment.id} has no {', '.join(missing)}; every exercise needs a suite"
         )
     arguments = [str(path) for path in suites] + ["--noconftest", "-c", os.devnull, f"--rootdir={batch.files.root}"]
+    arguments += [f"--confcutdir={path.parent}" for path in suites[:1]]  # or it looks through all folders above
     arguments += [part for name in _PLUGINS_NOT_NEEDED for part in ("-p", f"no:{name}")]
     with _quiet_environment(), _one_thread(), _suites_read_afresh(suites):
         code = pytest.main(arguments, plugins=[run.fixtures, run])

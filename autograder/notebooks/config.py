@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nbgrader import api
+from sqlalchemy import create_engine
 from sqlalchemy.exc import SAWarning
 
 from autograder.course import CourseError, load_course
@@ -78,6 +81,7 @@ def configure(c: Any, root: Path) -> None:
         c[part].course_root = str(root)
     find_programs()
     expect_its_warnings()
+    share_engines()
 
 
 def database(root: Path) -> str:
@@ -98,6 +102,13 @@ def _close_formgrader(c: Any) -> None:
     # formgrader would serve such files of a student as pages of its own.
     pages = "*.[hH][tT][mM]* *.[xX][hH][tT]* *.[xXsS][hH][tT][mM]* *.[sS][vV][gG]* *.[xX][mMsS][lL]* *.[mM][hH][tT]*"
     c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", *pages.split()]
+
+
+def share_engines() -> None:
+    """nbgrader makes an engine for each of its steps, ten for a notebook, and with each SQLAlchemy compiles all queries
+    anew. One for each database does as well: it is closed after a step, and opened for the next."""
+    if api.create_engine is create_engine:
+        api.create_engine = cache(create_engine)
 
 
 def expect_its_warnings() -> None:
