@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed, wait
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from lab import modules
-from lab.faults import LabError
+from lab.faults import LabError, StoppedError
 from lab.lists import NamesList
 from lab.runs import Runs
 from lab.settings import Settings
@@ -39,28 +41,53 @@ def train_all(runs: Runs, wanted: Sequence[Wanted], jobs: int | None = None) -> 
         return  # one after the other is as fast
     progress = runs.progress(f"{len(missing)} models, {jobs} at a time")
     progress.begin(len(missing), 0)
-    begin = (str(modules.week08()), runs.data, runs.out)
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, begin) as pool:
-        pending = {pool.submit(_train, *one): one[1] for one in missing}
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    begin = (str(modules.week08()), runs.data, runs.out, stop)
+    with ProcessPoolExecutor(jobs, context, _begin, begin) as pool:
+        with _deaf():
+            pending = {pool.submit(_train, *one): one[1] for one in missing}
         try:
             for number, done in enumerate(as_completed(pending), start=1):
                 progress.finished(pending[done], done.result())
                 progress.advanced(number, done.result())
         except BaseException:
-            for process in multiprocessing.active_children():
-                os.kill(process.pid or 0, signal.SIGINT)  # each saves its run and stops
-            pool.shutdown(cancel_futures=True)
+            stop.set()  # before any signal: a process that has just ended a run must not begin another
+            _interrupt([future for future in pending if not future.cancel()])
             raise
         finally:
             progress.end()
 
 
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started meanwhile do not hear Ctrl-C, from their first moment on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def _interrupt(under_way: list[Future[float]]) -> None:
+    """Have each run save its state and stop; again and again, for one that just begins does not listen yet."""
+    while wait(under_way, timeout=1.0).not_done:
+        for process in multiprocessing.active_children():
+            os.kill(process.pid or 0, signal.SIGINT)
+
+
+_stop: Any = None
+"""In a process of the pool: is set when no further run is to begin."""
 _runs: Any = None
 """In a process of the pool: what its runs train on, and where they are kept."""
 
 
-def _begin(week08: str, data: NamesList, out: Path) -> None:
-    global _runs
+def _begin(week08: str, data: NamesList, out: Path, stop: Any) -> None:
+    global _runs, _stop
+    _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # but for a run, which notes it (see `train`)
     torch.set_num_threads(1)
     modules.use_week08(week08)
@@ -68,6 +95,8 @@ def _begin(week08: str, data: NamesList, out: Path) -> None:
 
 
 def _train(settings: Settings, title: str) -> float:
+    if _stop.is_set():
+        raise StoppedError(f"{title} was not begun; the same call goes on there")
     try:
         return _runs.get(settings, title).losses["validation"]
     except Exception as error:
