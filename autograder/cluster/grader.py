@@ -97,7 +97,7 @@ class ChunkGrader:
 
     def close(self) -> None:
         """End the zygote."""
-        self._zygotes.__exit__()
+        self._zygotes.close()
 
     def _grade(self, first: Chunk, incoming: Queue[Any], send: Send) -> Any:
         """Grade this chunk and those that follow under the same order; the message that came after them."""
@@ -141,7 +141,7 @@ class ChunkGrader:
 
     def _zygotes_for(self, order: Order) -> Zygotes:
         if order.required_isolation != self._required:
-            self._zygotes.__exit__()
+            self._zygotes.close()
             self._zygotes, self._required = Zygotes(required=order.required_isolation), order.required_isolation
         return self._zygotes
 

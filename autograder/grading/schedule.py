@@ -173,6 +173,10 @@ class Zygotes:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the zygote, if there is one."""
         if self._current is not None:
             self._current.close()
 

@@ -23,6 +23,7 @@ class Record:
 
     @property
     def student(self) -> str:
+        """The id, as in the receipt."""
         return self.receipt.student
 
 

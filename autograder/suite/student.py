@@ -23,9 +23,11 @@ from autograder.suite.faults import Fault, Mismatch, NotAttempted, Raised, Stopp
 class Transport(Protocol):
     """Carries an operation to the student's module and brings the plain answer, or raises a Fault."""
 
-    def request(self, operation: str, payload: Mapping[str, Any]) -> Any: ...
+    def request(self, operation: str, payload: Mapping[str, Any]) -> Any:
+        """The answer to an operation, after those that were put off."""
 
-    def later(self, operation: str, payload: Mapping[str, Any]) -> None: ...
+    def later(self, operation: str, payload: Mapping[str, Any]) -> None:
+        """Put off an operation that has no answer; its fault comes with the next answer."""
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ class Condition:
 
     @property
     def is_mixed(self) -> bool:
+        """Were receipts of this class made under different conditions?"""
         return len(self.values) > 1
 
 

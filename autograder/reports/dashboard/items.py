@@ -38,6 +38,7 @@ class Item:
 
     @property
     def known(self) -> list[Fraction]:
+        """Points of those for whom it ended with a result."""
         return [value for value in self.earned if value is not None]
 
     @property
@@ -57,10 +58,12 @@ class Item:
 
     @property
     def median_seconds(self) -> float:
+        """CPU seconds it took in the middle of the class; 0 where nothing was measured."""
         return statistics.median(self.seconds) if self.seconds else 0.0
 
     @property
     def most_seconds(self) -> float:
+        """The most CPU seconds it took."""
         return max(self.seconds, default=0.0)
 
 
