@@ -14,7 +14,7 @@ from autograder.cli.setting import Setting
 from autograder.course import Assignment
 from autograder.exports.standing import Exported, Standing, standing
 from autograder.grading import GradingError
-from autograder.grading.parts import assignment_of
+from autograder.grading.parts import MODULES, assignment_of, part_of
 from autograder.intake import Roster, read_roster
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ def run(
         raise click.UsageError("--column and --by say what in a --template is meant")
     setting = Setting.find(course)
     graded = setting.course.assignment(assignment_of(assignment))
+    part = part_of(assignment)
     if to in ("gradescope-zip", "classroom"):
+        if part is not MODULES:
+            raise GradingError(f"{to} is made for the modules; write `autograder export {to} {graded.id}`")
         exported = _of_the_course(setting, to, graded, require_isolation)
     else:
         people = read_roster(roster) if roster else None

@@ -32,6 +32,7 @@ _EVAL = re.compile(r"(?<![.\w])eval\b")  # a module has an eval() of its own
 
 def _is_telling(text: str) -> bool:
     """Is there a word without which, and without forbidden operations, there is nothing to find?"""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")  # as Python reads it
     words = set(_WORD.findall(text))
     return (
         not words.isdisjoint(_TELLING)

@@ -11,8 +11,8 @@ from typing import Literal
 MAX_NAME = 255
 
 # Categories and characters that nobody sees or that change how the rest of a line is displayed.
-_UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
-_INVISIBLE = frozenset("\u200b\u200e\u200f\u2060\u2066\u2067\u2068\u2069\u202a\u202b\u202c\u202d\u202e\ufeff")
+_UNPRINTABLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_JOINERS = frozenset("\u200c\u200d")  # belong to how some languages are written
 _STAND_IN = "\N{REPLACEMENT CHARACTER}"
 
 _JUNK = {"__macosx", "__pycache__", "desktop.ini", "thumbs.db", "icon\r"}
@@ -46,7 +46,7 @@ def shown(text: str) -> str:
 
 def is_unprintable(character: str) -> bool:
     """Would it not be seen, or change how text around it is shown?"""
-    return character in _INVISIBLE or unicodedata.category(character) in _UNPRINTABLE
+    return unicodedata.category(character) in _UNPRINTABLE and character not in _JOINERS
 
 
 def is_junk(name: str) -> bool:

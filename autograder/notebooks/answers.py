@@ -7,6 +7,7 @@ an answer that has to be calculated first is asked back.
 from __future__ import annotations
 
 import ast
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -69,7 +70,16 @@ def _plain(value: ast.expr) -> object:
         found = ast.literal_eval(value)
     except (ValueError, TypeError):
         return ast.unparse(value)
-    return list(found) if isinstance(found, tuple) else found
+    found = list(found) if isinstance(found, tuple) else found
+    entries = found if isinstance(found, list) else [found]
+    return found if all(map(_is_plain, entries)) else ast.unparse(value)
+
+
+def _is_plain(value: object) -> bool:
+    """Is it what an answers file can hold as it is? Python writes no number of more than 4,300 digits as text."""
+    if type(value) is int:
+        return value.bit_length() <= 4096
+    return value is None or type(value) in (str, bool) or (type(value) is float and math.isfinite(value))
 
 
 def answer_lines(check: CheckResult, feedback: Sequence[str], withheld: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from rich.text import Text
 from autograder.grading.final import Final
 from autograder.grading.parts import MODULES, part_of
 from autograder.grading.receipt import GRADED, GRADER_TROUBLE, WAITS, CheckResult, Diagnosis, Receipt, shown
+from autograder.intake.names import shown as visible
 
 Row = tuple[Receipt, Final, Sequence[str]]
 """A receipt, what stands for it, and remarks about manual scores."""
@@ -109,7 +110,8 @@ def receipt_report(console: Console, receipt: Receipt, final: Final, instructor:
         if found := receipt.diagnoses.get(score.exercise, ()):
             console.print(Text(f"  {withheld}") if withheld else _diagnosis_grid(found, instructor))
         if instructor and receipt.output.get(score.exercise):
-            console.print(Text(f"{came}:\n{receipt.output[score.exercise][:2000]}", style="dim"))
+            lines = map(visible, receipt.output[score.exercise][:2000].expandtabs().split("\n"))
+            console.print(Text("\n".join([f"{came}:", *lines]), style="dim"))
     if instructor:
         _provenance(console, receipt)
 

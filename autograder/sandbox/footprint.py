@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import gc
-import importlib
 import os
 import signal
 import sys
@@ -32,9 +31,13 @@ class Footprint:
     """The state of the process when it was made, to be compared with its state later."""
 
     def __init__(self) -> None:
-        self._classes = _classes()
-        self._spaces = {name: dict(space) for name, space in self._all_spaces()}
-        self._tables = {name: table_of(space) for name, space in self._all_spaces()}
+        self._watched = [(name, sys.modules[name], type(sys.modules[name])) for name in _watched()]
+        self._classes = [(name, cls, cls.__bases__) for name, cls in _classes()]
+        self._dicts = [(name, vars(module)) for name, module, _ in self._watched]
+        # `vars` of a class is a view; behind it is the dict
+        self._dicts += [(name, gc.get_referents(vars(cls))[0]) for name, cls, _ in self._classes]
+        self._spaces = {name: dict(space) for name, space in self._dicts}
+        self._tables = {name: table_of(space) for name, space in self._dicts}
         self._modules = set(sys.modules)
         self._last_module = next(reversed(sys.modules))
         self._settings = _settings()
@@ -45,8 +48,11 @@ class Footprint:
 
     def changes(self, ignore: Collection[str] = ()) -> list[str]:
         """What is different now, as names (`torch.softmax`, `module tkinter`); `ignore` are the exercises' modules."""
-        found = []
-        for name, space in self._all_spaces():
+        found = [name for name, cls, bases in self._classes if cls.__bases__ != bases]
+        for name, module, kind in self._watched:
+            if sys.modules.get(name) is not module or type(module) is not kind:
+                found.append(name)
+        for name, space in self._dicts:
             table = self._tables[name]
             if table is not None and table == table_of(space):
                 continue
@@ -69,10 +75,6 @@ class Footprint:
             new.add(name)
         return sys.modules.keys() - self._modules
 
-    def _all_spaces(self) -> list[tuple[str, dict[str, Any]]]:
-        modules = [(name, vars(importlib.import_module(name))) for name in _WATCHED if name in sys.modules]
-        return modules + self._classes
-
 
 _HARMLESS = {"builtins._"}
 _NOTED_BY_COPY = {"__slotnames__"}
@@ -84,15 +86,20 @@ def _is_a_librarys(name: str) -> bool:
     return type(spec) is ModuleSpec and spec.name == name and (spec.has_location or spec.origin == "built-in")
 
 
-def _classes() -> list[tuple[str, dict[str, Any]]]:
-    """The names in the classes that course code builds on: tensors, layers, optimizers."""
+def _watched() -> list[str]:
+    """The modules that course code builds on, as far as they are there."""
+    names = [*_WATCHED, *(name for name in sys.modules if name.startswith("torch.nn.modules."))]
+    return [name for name in dict.fromkeys(names) if name in sys.modules]
+
+
+def _classes() -> list[tuple[str, type]]:
+    """The classes that course code builds on: tensors, layers, optimizers."""
     import torch
 
     found: dict[type, str] = {torch.Tensor: "torch.Tensor", torch.Generator: "torch.Generator"}
     for module in (torch.nn, torch.optim):
         found |= {v: f"{module.__name__}.{v.__name__}" for v in vars(module).values() if isinstance(v, type)}
-    own = [(name, cls) for cls, name in found.items() if cls.__module__.startswith("torch")]
-    return [(name, gc.get_referents(vars(cls))[0]) for name, cls in own]  # `vars` gives a view of the dict
+    return [(name, cls) for cls, name in found.items() if cls.__module__.startswith("torch")]
 
 
 def _settings() -> dict[str, Any]:

@@ -16,7 +16,7 @@ _KEYS, _VALUES = 4 * 8, 5 * 8
 """Where in a PyDictObject its two tables are named: behind reference count, type, length and version."""
 _HEAD = 2 * 8
 """Of a table: reference count, sizes and the version that the interpreter keeps for itself."""
-_ALONE = {}.__sizeof__()
+_ALONE = dict.__sizeof__({})
 
 
 def table_of(space: dict[Any, Any]) -> bytes | None:
@@ -25,12 +25,12 @@ def table_of(space: dict[Any, Any]) -> bytes | None:
 
     Whoever compares two of them must have kept the values, so that no new object lies at the address of an old one.
     """
-    return _read(space) if _CAN_READ else None
+    return _read(space) if _CAN_READ and type(space) is dict else None
 
 
 def _read(space: dict[Any, Any]) -> bytes | None:
     start, split = (ctypes.c_size_t.from_address(id(space) + place).value for place in (_KEYS, _VALUES))
-    size = space.__sizeof__() - _ALONE
+    size = dict.__sizeof__(space) - _ALONE
     return None if split or size <= _HEAD else ctypes.string_at(start + _HEAD, size - _HEAD)
 
 

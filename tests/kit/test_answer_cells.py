@@ -100,6 +100,9 @@ def test_what_is_told_of_an_answer_obeys_the_hint_policy(tmp_path: Path) -> None
         ("x = [1] * 10**9", "[1] * 10 ** 9"),
         ("x = 9**9**9", "9 ** 9 ** 9"),
         ("x = True", True),
+        ("x = {(1, 2): 3}", "{(1, 2): 3}"),
+        ("x = [1, {2}]", "[1, {2}]"),
+        ("x = 1e999", "1e309"),
     ],
 )
 def test_the_last_value_of_the_name_is_the_answer_and_nothing_is_run(cell: str, value: object) -> None:
@@ -109,7 +112,7 @@ def test_the_last_value_of_the_name_is_the_answer_and_nothing_is_run(cell: str, 
 @pytest.mark.parametrize(
     "cell",
     ["", "y = 3", "x", "x == 3", "if True:\n    x = 3", "x += 3", "x: int = 3", "def x(): pass", "x = ", "%time x = 3", "x = 1\n???", "\0",
-     "x, y = 3, 4", "x = " + "(" * 900, "x = " + "-" * 3000 + "1", "x = " + "9" * 3999, "# " + "x" * LONGEST, "x.y = 3", "x = '\ud800"],
+     "x, y = 3, 4", "x = " + "(" * 900, "x = " + "-" * 3000 + "1", "x = " + "9" * 3999, "x = 0x" + "f" * 3900, "# " + "x" * LONGEST, "x.y = 3", "x = '\ud800"],
 )  # fmt: skip
 def test_a_cell_without_an_answer_is_asked_back_with_one_sentence(cell: str) -> None:
     value, sentence = typed_in(cell, "x")

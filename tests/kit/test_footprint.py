@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from collections.abc import Callable
 
 import pytest
 import torch
+from torch.nn.modules import linear
 
 from autograder.sandbox import footprint, tables
 from autograder.sandbox.footprint import Footprint
@@ -22,10 +25,28 @@ class Alike:
     __hash__ = object.__hash__
 
 
+class AModule(types.ModuleType):
+    """Stands for a module, or for its type."""
+
+
+class Between(torch.nn.Module):
+    """Stands between a layer and torch's class of all layers."""
+
+
+class Huge(dict):
+    """Says that it takes all of the memory."""
+
+    def __sizeof__(self) -> int:
+        return 1 << 40
+
+
 CHANGES: dict[str, Change] = {
     "torch.nn.functional.gelu": lambda patch: patch.setattr(torch.nn.functional, "gelu", Alike()),
     "torch.nn.Linear.forward": lambda patch: patch.setattr(torch.nn.Linear, "forward", lambda self, x: x),
     "torch.Tensor.shortcut": lambda patch: patch.setattr(torch.Tensor, "shortcut", 1, raising=False),
+    "torch.nn.modules.linear.shortcut": lambda patch: patch.setattr(linear, "shortcut", 1, raising=False),
+    "torch.fft": lambda patch: patch.setitem(sys.modules, "torch.fft", AModule("torch.fft")),
+    "torch.linalg": lambda patch: patch.setattr(torch.linalg, "__class__", AModule),
     "math.tau": lambda patch: patch.delattr("math.tau"),
 }
 
@@ -60,3 +81,17 @@ def test_a_table_changes_with_what_is_set_and_deleted_and_not_with_what_is_read(
     del space["name 7"]
     assert tables.table_of(space) != table
     assert tables.table_of({**space, "name 7": two}) != table
+
+
+def test_a_class_with_other_bases_is_named() -> None:
+    before, bases = Footprint(), torch.nn.Linear.__bases__
+    try:
+        torch.nn.Linear.__bases__ = (Between,)
+        assert before.changes() == ["torch.nn.Linear"]
+    finally:
+        torch.nn.Linear.__bases__ = bases
+    assert before.changes() == []
+
+
+def test_of_a_dict_of_another_kind_the_memory_is_not_read() -> None:
+    assert tables.table_of(Huge(one=1)) is None

@@ -114,6 +114,14 @@ def test_curious_lines_are_listed_and_take_no_points() -> None:
     ]
 
 
+def test_a_line_that_is_continued_is_seen_whatever_ends_lines() -> None:
+    odd = edited(NORM, "import torch\n", "from \\\nsubprocess import run\nimport torch\n")
+    endings = {"unix": odd, "windows": odd.replace("\n", "\r\n"), "old": odd.replace("\n", "\r")}
+    receipts = grade_class({name: {"layer_norm": text} for name, text in endings.items()}, exercises=["layer_norm"])
+    seen = {receipts[name].curious.get("layer_norm") for name in endings}
+    assert seen == {("line 9 imports subprocess",)}
+
+
 TELLTALE = re.compile(
     r"leaves_unchanged\(|computes_without\(|\.(?:now|original|calls|modes|drawn|rates|gradients_now|random_state)\b"
 )

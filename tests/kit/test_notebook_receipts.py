@@ -25,6 +25,7 @@ from autograder.notebooks.restore import NO_NOTEBOOK
 from autograder.quiz.bank import Bank
 
 NAME = "lines/notebook"
+WRITTEN = "Two numbers,\n\ttwo \x1b[2Jpoints."
 CELLS = {"slope": 6, "line": 4, "quiz-s2_shape": 1, "quiz-s2_name": 1, "explain": 5, "guess": None}
 
 
@@ -121,7 +122,13 @@ def course(tmp_path: Path) -> Path:
     workbook.write_text(json.dumps({"cells": [*cells, {"metadata": {}}]}))
     late = "2027-03-09T10:00:00+00:00"
     with Store.in_course(tmp_path) as store:
-        store.add_all([standings.receipt("mira"), receipt(bank), receipt(bank, "noor", explained=None, handed_in=late)])
+        store.add_all(
+            [
+                standings.receipt("mira"),
+                receipt(bank, explained=WRITTEN),
+                receipt(bank, "noor", explained=None, handed_in=late),
+            ]
+        )
     return tmp_path
 
 
@@ -137,7 +144,7 @@ def test_a_student_reads_what_waits_and_an_instructor_also_what_was_written(cour
         assert "note: 5 points wait for a person" in shown
         assert "waits for a person" in shown.split("\nexplain  0 of 5\n")[1]
         assert "Which of the two is the factor?" in shown and "A slope is added to x" in shown
-    assert "written:\nTwo numbers, two points." in whole and "Two numbers, two points." not in plain
+    assert "written:\nTwo numbers,\n        two \N{REPLACEMENT CHARACTER}[2Jpoints." in whole and "points." not in plain
     assert json.loads(ask("show", "mira", "--assignment", NAME, "--json", cwd=course).stdout)["final"] == "1"
 
 
@@ -199,6 +206,7 @@ def test_points_given_by_hand_are_kept_shown_and_taken_back(course: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (["export", "classroom", NAME], "classroom is made for the modules; write `autograder export classroom lines`"),
         (["export", "csv", "lines/pictures"], "lines/pictures is no part of lines; there are lines, lines/quiz and"),
         (["report", "lines/quiz"], "there is no receipt for lines/quiz yet"),
         (["regrade", NAME, "."], "only modules are regraded; `autograder nbgrade lines` does lines/notebook again"),
