@@ -50,6 +50,8 @@ class Entry:
     """What the person who typed a score wrote beside it."""
     most: float | None = None
     """What the cell is worth in the gradebook; None where it has no such cell."""
+    withdrawn: Fraction | None = None
+    """Points given by hand that were withdrawn here, and none given since."""
 
     @property
     def exercise(self) -> str:
@@ -59,6 +61,8 @@ class Entry:
     @property
     def differs(self) -> bool:
         """Would the two say different points?"""
+        if self.was_taken_back:
+            return True
         if self.ours.is_open:
             return self.manual is not None
         stands = self.theirs if self.manual is None else self.manual
@@ -72,10 +76,15 @@ class Entry:
         return f"{TYPED}: {short}" if short else TYPED
 
     @property
+    def was_taken_back(self) -> bool:
+        """Is the score that the gradebook has by hand one that was withdrawn here?"""
+        return self.manual is not None and self.withdrawn is not None and _same(self.manual, self.withdrawn)
+
+    @property
     def is_new(self) -> bool:
         """Does formgrader have a score, or words about it, that are not here?"""
         standing = self.ours.manual
-        if self.manual is None:
+        if self.manual is None or self.was_taken_back:
             return False
         if standing is None or not _same(self.manual, standing.points):
             return True
@@ -114,12 +123,21 @@ def entries(gradebook: Gradebook, store: Store, assignment: Assignment) -> list[
             known = _Submitted.of(gradebook, assignment, student)
             for score in scores(receipt, by_hand.get(student, [])):
                 if part is MODULES or not cells.is_complete or score.exercise in cells.points:
-                    found.append(known.entry(record, student, score, cells.points.get(score.exercise)))
+                    withdrawn = _withdrawn(by_hand.get(student, []), score.exercise)
+                    found.append(known.entry(record, student, score, cells.points.get(score.exercise), withdrawn))
     return sorted(found, key=lambda entry: entry.student)
 
 
+def _withdrawn(adjustments: Sequence[Adjustment], exercise: str) -> Fraction | None:
+    """The points that stood by hand until they were withdrawn; None where some stand, or never did."""
+    mine = [adjustment for adjustment in adjustments if adjustment.exercise == exercise]
+    given = [adjustment.points for adjustment in mine if not adjustment.withdrawn]
+    return given[-1] if given and mine[-1].withdrawn else None
+
+
 def push(gradebook: Gradebook, assignment: Assignment, entries: Sequence[Entry]) -> int:
-    """Write our scores into the gradebook; scores typed in formgrader stay. Returns how many grades changed.
+    """Write our scores into the gradebook; scores typed in formgrader stay, unless they were pulled and withdrawn here.
+    Returns how many grades changed.
 
     Raises:
         GradingError: a score is no number between 0 and the points of its cell; nothing was written.
@@ -153,9 +171,13 @@ def _refuse_impossible(entry: Entry, assignment: Assignment) -> None:
 def _written(grade: Grade, entry: Entry) -> bool:
     """Put our score into a grade; says whether that changed it.
 
-    What the gradebook lets a person look at stays so, unless this is its first score or a person gave one here.
+    What the gradebook lets a person look at stays so, unless this is its first score or a person gave one here. A score
+    that was withdrawn here goes; where only a person can give one, the gradebook then lets a person look at it again.
     """
     before = grade.auto_score, grade.manual_score
+    if entry.was_taken_back:
+        grade.manual_score = None
+        grade.needs_manual_grade |= not entry.ours.was_graded
     if entry.ours.was_graded:
         grade.auto_score = float(entry.ours.automatic)
     if entry.ours.manual is not None and grade.manual_score is None:
@@ -255,11 +277,13 @@ class _Submitted:
         comments = {c.name: c.manual_comment or "" for notebook in notebooks for c in notebook.comments}
         return cls({grade.name: grade for notebook in notebooks for grade in notebook.grades}, comments)
 
-    def entry(self, record: str, student: str, score: ExerciseScore, most: float | None) -> Entry:
+    def entry(
+        self, record: str, student: str, score: ExerciseScore, most: float | None, withdrawn: Fraction | None
+    ) -> Entry:
         grade, question = self.grades.get(score.exercise), question_of(score.exercise)
         auto, manual = (None, None) if grade is None else (grade.auto_score, grade.manual_score)
         beside = score.exercise if question is None else ANSWER + question
-        return Entry(record, student, score, auto, manual, self.comments.get(beside, ""), most)
+        return Entry(record, student, score, auto, manual, self.comments.get(beside, ""), most, withdrawn)
 
 
 def _have_cells(gradebook: Gradebook, assignment: Assignment, entries: Sequence[Entry]) -> None:

@@ -130,6 +130,25 @@ def test_an_adjustment_of_ours_is_pushed_as_a_manual_score(
     assert (grade.auto_score, grade.manual_score, grade.score) == (10, 7, 7)
 
 
+@pytest.mark.parametrize("author", ["teacher", book.FORMGRADER])
+def test_a_score_that_was_withdrawn_here_goes_from_the_gradebook_and_does_not_come_back(
+    theirs: Gradebook, store: Store, assignment: Assignment, author: str
+) -> None:
+    given = Adjustment("layer_norm", Fraction(7), "an explanation", author, "2026-11-28T12:00:00+00:00")
+    store.adjust("week08", "=ben", given)
+    book.push(theirs, assignment, book.entries(theirs, store, assignment))
+    assert grade_of(theirs, "=ben").manual_score == 7
+    store.adjust("week08", "=ben", replace(given, points=Fraction(0), withdrawn=True))
+    found = book.entries(theirs, store, assignment)
+    assert [entry.student for entry in found if entry.differs] == ["=ben"]
+    assert book.pull(store, found) == []
+    assert book.push(theirs, assignment, found) == 1
+    assert grade_of(theirs, "=ben").manual_score is None
+    assert not any(entry.differs for entry in book.entries(theirs, store, assignment))
+    grade_of(theirs, "=ben").manual_score = 3
+    assert [entry.student for entry in book.pull(store, book.entries(theirs, store, assignment))] == ["=ben"]
+
+
 def test_a_cell_that_was_added_after_the_submissions_gets_its_grades(
     theirs: Gradebook, store: Store, assignment: Assignment
 ) -> None:
