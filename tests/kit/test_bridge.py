@@ -23,7 +23,7 @@ from autograder.notebooks import bridge, graded
 from autograder.notebooks.bench import Bench
 from autograder.notebooks.config import configure
 from autograder.notebooks.runner import CellRun
-from autograder.sandbox.host import SandboxError
+from autograder.sandbox.host.errors import SandboxError
 
 ROOT = Path(__file__).parents[2]
 PNG = b"\x89PNG\r\n\x1a\n"

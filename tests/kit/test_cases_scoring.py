@@ -188,13 +188,14 @@ def test_a_store_that_fails_stops_the_run_and_gives_nobody_a_zero(course: Path) 
     for student in ("s01", "s02", "s03"):
         hand_in(course, student, NORM)
     Store.in_course(course).close()
-    full = "CREATE TRIGGER full BEFORE INSERT ON receipts WHEN NEW.student = 's02' BEGIN SELECT RAISE(FAIL, 'disk full'); END"
+    is_second = "WHEN (SELECT count(*) FROM receipts) = 1"  # whoever that is: several are graded at a time
+    full = f"CREATE TRIGGER full BEFORE INSERT ON receipts {is_second} BEGIN SELECT RAISE(FAIL, 'disk full'); END"
     with sqlite3.connect(course / ".autograder/receipts.sqlite") as database:
         database.execute(full)
     with pytest.raises(GradingError, match="disk full"):
         grade_folder(course, roster=False)
     with Store.in_course(course) as store:
-        assert store.students() == ["s01"]
+        assert len(store.students()) == 1
 
 
 # -- B31: regrading
