@@ -26,7 +26,7 @@ def run(course: Path | None, what: str, assignment: str, store: str | None, file
     graded = setting.course.assignment(assignment)
     with setting.store(store) as receipts, book.opened(setting.files.root, setting.course) as theirs:
         if what == "export":
-            path = file or Path(f"{assignment}.csv")
+            path = file or Path(f"{assignment}_gradebook.csv")
             click.echo(f"{book.write_csv(theirs, graded, path)} students written to {path}")
             return OK
         found = book.entries(theirs, receipts, graded)
