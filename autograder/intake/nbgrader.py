@@ -11,9 +11,7 @@ FOLDER = "notebooks"
 
 def holds_students(tree: Tree, folder: str, assignment: str) -> bool:
     """Is this folder of nbgrader's kind: with folders of students in it, one of which has handed in the assignment?"""
-    return any(
-        below.name == assignment for student in _folders(tree, folder) for below in _folders(tree, student.path)
-    )
+    return any(below.name == assignment for student in _folders(tree, folder) for below in _folders(tree, student.path))
 
 
 def notebooks_in(tree: Tree, entries: Iterable[Entry], assignment: str) -> Entry | None:

@@ -228,6 +228,39 @@ def test_whatever_lies_in_the_folder_the_class_goes_on(course: Path, tmp_path: P
             assert (status, earned) == ("not submitted" if "there is no" in sentence else "needs attention", "0")
 
 
+@pytest.mark.parametrize("given", ["submitted", "submitted/notebooks", "submitted/notebooks/mira"])
+def test_answers_are_found_in_the_folder_of_the_assignment(tmp_path: Path, given: str) -> None:
+    """As nbgrader lays it out."""
+    hand_in(tmp_path / "submitted/notebooks/mira", "lines", RIGHT)
+    hand_in(tmp_path / "submitted/notebooks/mira", "circles", {})
+    (found,) = find_answers([tmp_path / given], "lines")
+    assert (found.student, found.problem) == ("mira", "")
+    assert found.answers is not None
+    assert found.answers.answers == RIGHT
+
+
+def test_answers_are_found_in_the_only_folder_that_has_any_and_else_it_is_said_where_some_are(tmp_path: Path) -> None:
+    hand_in(tmp_path / "ana", "quiz", RIGHT)
+    hand_in(tmp_path / "bo", "circles", RIGHT)
+    hand_in(tmp_path / "bo", "squares", RIGHT)
+    hand_in(tmp_path / "cy", "circles", RIGHT)
+    (tmp_path / "cy" / "lines").mkdir()
+    (tmp_path / "dee").mkdir()
+    hand_in(tmp_path, "eve's", {})
+    (tmp_path / "dee" / "lines").symlink_to(tmp_path / "eve's")
+    (tmp_path / "flo" / "lines").mkdir(parents=True)
+    found = {one.student: (one.answers is not None, one.problem) for one in find_answers([tmp_path], "lines")}
+    nothing = "nothing was answered: there is no quiz_answers.json in"
+    assert found == {
+        "ana": (True, ""),
+        "bo": (False, f"{nothing} bo (but in bo/circles and bo/squares)"),
+        "cy": (False, f"{nothing} cy/lines (but in cy/circles)"),
+        "dee": (False, "quiz_answers.json could not be read (Not a directory); hand it in again"),
+        "eve's": (True, ""),
+        "flo": (False, f"{nothing} flo/lines"),
+    }
+
+
 @pytest.mark.parametrize(("paths", "sentence"), [(["nowhere"], "does not exist"), (["."], "no answers file")])
 def test_nothing_to_mark_is_said(course: Path, tmp_path: Path, paths: list[str], sentence: str) -> None:
     (tmp_path / "empty").mkdir()
