@@ -19,7 +19,7 @@ from autograder.quiz.answers import find_answers, read_answers
 from autograder.quiz.answers_file import written
 from autograder.quiz.bank import load_bank
 from autograder.quiz.public import public_item
-from autograder.quiz.receipts import Marker
+from autograder.quiz.receipts import Marker, title
 
 SECRETS = ("3.0", "offset", "[7]", "It stretches", "Twice the slope", "A slope multiplies", "lay the ruler draw")
 
@@ -373,7 +373,22 @@ def test_points_are_exact_and_the_titles_are_those_that_the_student_saw(
 ) -> None:
     found = receipt(RIGHT)
     assert (found.earned, found.possible) == (Fraction(4), Fraction(9))
-    title = {check.id: check.title for check in found.checks}["s1_drawn"]
+    drawn = {check.id: check.title for check in found.checks}["s1_drawn"]
     bank = load_bank(*quiz_files(course), "lines")
     a, b = draw_of(bank, "s1_drawn", "mira").parameters.values()
-    assert title == f"What does the slope {a} make of {b}?"
+    assert drawn == f"What does the slope {a} make of {b}?"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "shown"),
+    [
+        ("word " * 19 + "\n\nword", "word " * 19 + "word"),
+        ("word " * 18 + "shape of x", "word " * 18 + "shape of x"),
+        ("word " * 18 + "shape of xx", "word " * 18 + "shape ..."),
+        ("word " * 18 + "feed-forward", "word " * 18 + "..."),
+        ("x" * 101, "x" * 97 + "..."),
+    ],
+)
+def test_a_title_is_cut_between_words_and_says_that_it_is(course: Path, prompt: str, shown: str) -> None:
+    bank = load_bank(*quiz_files(course), "lines")
+    assert title(bank, bank.by_id["s2_name"].model_copy(update={"prompt": prompt}), "mira") == shown
