@@ -13,6 +13,7 @@ from rich.console import Console
 from autograder.cli.collecting import Work, collected
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
 from autograder.cli.running import HERE, Where, grade_waiting
+from autograder.cli.wording import attention, counted
 from autograder.course import Assignment
 from autograder.grading.batch import Batch
 from autograder.grading.final import final_scores
@@ -62,11 +63,11 @@ def run(
         by_hand = receipts.all_adjustments(assignment)
         rows = [_row(r, before.get(r.student), by_hand.get(r.student, []), graded) for r in results]
     _print(work, rows, as_json)
-    attention = sum(bool(receipt.attention()) for receipt in results)
-    look = f"{attention} of {len(results)} need attention" if attention else "none needs attention"
+    to_look_at = sum(bool(receipt.attention()) for receipt in results)
     kept = f" ({len(reused)} unchanged, receipts reused)" if reused else ""
     notices.print(
-        f"{len(results)} of {len(submissions)} submissions graded{kept}; {look}. Receipts: {receipts.place}",
+        f"{len(results)} of {counted(len(submissions), 'submission')} graded{kept}; "
+        f"{attention(to_look_at, len(results))}. Receipts: {receipts.place}",
         soft_wrap=True,
         highlight=False,
     )
@@ -76,7 +77,7 @@ def run(
         again = "the same command without --force" if force else "the same command"
         notices.print(f"stopped; {len(fresh)} new receipts are kept, {again} goes on", highlight=False)
         return STOPPED
-    return ATTENTION if attention or work.strangers else OK
+    return ATTENTION if to_look_at or work.strangers else OK
 
 
 def _row(receipt: Receipt, before: Receipt | None, adjustments: Sequence[Adjustment], assignment: Assignment) -> Row:

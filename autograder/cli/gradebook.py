@@ -12,6 +12,7 @@ from rich.text import Text
 
 from autograder.cli.exit_codes import ATTENTION, OK
 from autograder.cli.setting import Setting
+from autograder.cli.wording import counted
 from autograder.grading import GradingError
 from autograder.grading.receipt import WAITS, shown
 
@@ -27,7 +28,7 @@ def run(course: Path | None, what: str, assignment: str, store: str | None, file
     with setting.store(store) as receipts, book.opened(setting.files.root, setting.course) as theirs:
         if what == "export":
             path = file or Path(f"{assignment}_gradebook.csv")
-            click.echo(f"{book.write_csv(theirs, graded, path)} students written to {path}")
+            click.echo(f"{counted(book.write_csv(theirs, graded, path), 'student')} written to {path}")
             return OK
         found = book.entries(theirs, receipts, graded)
         if not found:
@@ -40,7 +41,7 @@ def run(course: Path | None, what: str, assignment: str, store: str | None, file
             new = book.pull(receipts, found)
             for entry in new:
                 click.echo(f"{entry.student}: {entry.exercise} stands at {entry.manual:g} by hand ({entry.reason})")
-            click.echo(f"{len(new)} scores typed in formgrader are new here")
+            click.echo(f"{counted(len(new), 'score')} typed in formgrader {'is' if len(new) == 1 else 'are'} new here")
             return OK
         return _differences(found)
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from autograder.cli.exit_codes import ATTENTION, OK
 from autograder.cli.setting import Setting
+from autograder.cli.wording import attention, counted
 from autograder.grading.receipt import shown
 from autograder.notebooks.batch import FAILED, UNCHANGED, ClassOfNotebooks, Row
 
@@ -47,5 +48,5 @@ def run(course: Path | None, assignment: str, jobs: int, force: bool) -> int:
         table.add_row(Text(row.student), shown(row.receipt.earned), whole, Text("; ".join(remarks)))
     Console().print(table)
     look = [row for row in rows if row.outcome == FAILED or row.receipt.attention() or row.notes]
-    notices.print(f"{len(rows)} submissions; {len(look) or 'none'} need{'' if len(look) > 1 else 's'} attention")
+    notices.print(f"{counted(len(rows), 'submission')}; {attention(len(look), len(rows))}")
     return ATTENTION if look else OK

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from autograder.cli.collecting import Work, collected
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
+from autograder.cli.wording import counted, named
 from autograder.course import Assignment
 from autograder.grading.aside import forget_aside, open_aside
 from autograder.grading.errors import GradingError
@@ -110,19 +111,24 @@ def _told(assignment: str, found: Sequence[Regraded], planned: Plan, applied: bo
 def _summary(found: Sequence[Regraded], planned: Plan, assignment: str, applied: bool) -> Iterator[str]:
     done = [one for one in found if not one.failed]
     gain, lose = (sum(one.gain * sign > 0 for one in done if not one.is_kept) for sign in (1, -1))
-    holding = f", {len(planned.unchanged)} hold as they are" if planned.unchanged else ""
+    holds = counted(len(planned.unchanged), "holds as it is", "hold as they are")
+    holding = f", {holds}" if planned.unchanged else ""
     everybody = len(found) + len(planned.unchanged)
-    yield f"{len(found)} of {everybody} graded again{holding}: {gain} gain points, {lose} lose some"
+    gains, loses = counted(gain, "gains points", "gain points"), counted(lose, "loses some", "lose some")
+    yield f"{len(found)} of {everybody} graded again{holding}: {gains}, {loses}"
     for why, count in Counter(why for one in found for why in one.why).most_common():
         yield f"why: {why}, {count} of {len(found)}"
     if kept := sum(one.is_kept for one in done):
         yield f"not lowered (--never-lower): {kept}"
-    if failed := len(found) - len(done):
-        yield f"{failed} could not be graded again, by the grader's fault; their results stay as they are"
-    if others := len(planned.handed_in_anew) + len(planned.never_graded):
-        yield f"{others} were never graded, or handed in something else since: autograder grade {assignment} does them"
+    if failed := [one.student for one in found if one.failed]:
+        yield f"not graded again, by the grader's fault: {named(failed)}; what they have stays as it is"
+    by_grade = f"; `autograder grade {assignment}` does it"
+    if planned.never_graded:
+        yield f"never graded yet: {named(planned.never_graded)}{by_grade}"
+    if planned.handed_in_anew:
+        yield f"handed in something else since: {named(planned.handed_in_anew)}{by_grade}"
     if planned.not_there:
-        yield f"{len(planned.not_there)} with results are not among the submissions given here; theirs stay as they are"
+        yield f"not among the submissions given here: {named(planned.not_there)}; what they have stays as it is"
     if applied:
         yield f"written: the new results of {len(done)}"
     elif done:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import click
 
 from autograder.cli.setting import Setting
+from autograder.cli.wording import counted
 from autograder.grading.parts import MODULES, QUIZ, assignment_of, part_of
 from autograder.reports.pages import REPORT, is_page, page_name, prepare_file, prepare_folder, write_page
 from autograder.reports.records import chosen, records
@@ -39,7 +40,7 @@ def report(
     for record in steps:
         size += write_page(folder / page_name(record.student), pages.page(record))
     where = folder / page_name(wanted[0].student) if len(wanted) == 1 else folder
-    click.echo(f"{_counted(len(wanted), 'page')}: {where} ({size / 1e6:.1f} MB)")
+    click.echo(f"{counted(len(wanted), 'page')}: {where} ({size / 1e6:.1f} MB)")
 
 
 def dashboard(course: Path | None, assignment: str, output: Path | None, pages: Path | None, store: str | None) -> None:
@@ -58,7 +59,7 @@ def dashboard(course: Path | None, assignment: str, output: Path | None, pages: 
     links = _links(folder, path.parent)
     html = page(setting.course, graded, everybody, list(answers.values()), datetime.now(UTC), links)
     write_page(path, html)
-    click.echo(f"{path} ({_counted(len(everybody), 'student')}); it is for instructors, not for students")
+    click.echo(f"{path} ({counted(len(everybody), 'student')}); it is for instructors, not for students")
 
 
 def _home(setting: Setting, assignment: str) -> Path:
@@ -70,7 +71,3 @@ def _links(folder: Path, start: Path) -> Callable[[str], str]:
     there = {path.name for path in folder.glob("*.html") if is_page(path, REPORT)} if folder.is_dir() else set()
     way = Path(os.path.relpath(folder, start)).as_posix()
     return lambda student: quote(f"{way}/{name}") if (name := page_name(student)) in there else ""
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"

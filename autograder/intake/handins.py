@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from autograder.intake import nbgrader
 from autograder.intake.archive import open_class_zip
 from autograder.intake.attempts import Filed, parse
 from autograder.intake.files import (
@@ -102,9 +103,9 @@ class Finder:
             entries = tree.children("", MAX_CLASS_ENTRIES)
         except Refused:
             return alone
-        if self._is_one_hand_in(path.name, tree, entries):
+        if self._is_one_hand_in(path.name, _Wide(tree), entries):
             return alone
-        entries = self._class_folder(_Wide(tree), entries)
+        entries, _ = self._class_folder(_Wide(tree), entries)
         return _Class([on_disk(path / entry.path) for entry in entries], self._submitted(entries), {})
 
     def _class_in_zip(self, path: Path) -> _Class | None:
@@ -115,9 +116,9 @@ class Finder:
         tree = open_class_zip(path)
         if tree is None:
             return None
-        entries = self._class_folder(tree, tree.children(""))
+        entries, are_students = self._class_folder(tree, tree.children(""))
         submitted = self._submitted(entries)
-        if not submitted and not any(map(self._names_a_student, entries)):
+        if not submitted and not are_students:
             return None
         return _Class([in_archive(path, tree, entry) for entry in entries], submitted, tree.refused)
 
@@ -125,6 +126,10 @@ class Finder:
         if self._is_student(name) or self._filed_whole(name):
             return True
         if any(map(self._names_a_student, entries)) or any(entry.name == METADATA for entry in entries):
+            return False
+        if name == nbgrader.FOLDER and nbgrader.holds_students(tree, "", self.assignment):
+            return False
+        if nbgrader.notebooks_in(tree, entries, self.assignment):
             return False
         if any(self._is_answer(entry) for entry in entries):
             return True
@@ -141,6 +146,8 @@ class Finder:
             folders = [entry for entry in entries if entry.kind == "folder"]
             if len(folders) != 1 or any(_is_archive(entry.name) for entry in entries):
                 return False
+            if nbgrader.notebooks_in(tree, entries, self.assignment):
+                return False
             try:
                 entries = tree.children(folders[0].path)
             except Refused:
@@ -149,19 +156,24 @@ class Finder:
                 return folders[0].name.lower() == self.assignment.lower()
         return False
 
-    def _class_folder(self, tree: Tree, entries: list[Entry]) -> list[Entry]:
-        """`entries`, or those of the folder below them that names students when single folders lead down to one."""
+    def _class_folder(self, tree: Tree, entries: list[Entry]) -> tuple[list[Entry], bool]:
+        """`entries`, or those of the folder below them that names students when single folders lead down to one; with
+        those in nbgrader's folder in its place. And whether anything but `METADATA` says that they are students'.
+        """
         inside = entries
         for _ in range(MAX_DEPTH):
-            if any(self._names_a_student(entry) or entry.name == METADATA for entry in inside):
-                return inside
+            if notebooks := nbgrader.notebooks_in(tree, inside, self.assignment):
+                return [entry for entry in inside if entry != notebooks] + tree.children(notebooks.path), True
+            are_students = any(map(self._names_a_student, inside))
+            if are_students or any(entry.name == METADATA for entry in inside):
+                return inside, are_students
             if len(inside) != 1 or inside[0].kind != "folder":
                 break
             try:
                 inside = tree.children(inside[0].path)
             except Refused:
                 break
-        return entries
+        return entries, False
 
     def _submitted(self, entries: list[Entry]) -> dict[str, list[Submitted]]:
         """What Gradescope says, by folder; nothing where these are not its folders."""

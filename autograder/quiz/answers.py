@@ -17,7 +17,8 @@ from typing import Any
 
 from autograder.course import CourseError
 from autograder.course.yaml_file import parse_yaml
-from autograder.intake.files import Refused, kind_of, mode_of, read_file
+from autograder.intake import nbgrader
+from autograder.intake.files import FolderTree, Refused, kind_of, mode_of, read_file
 from autograder.intake.names import is_junk, shown
 from autograder.intake.roster import Roster
 from autograder.quiz.answers_file import FORMAT, NAME
@@ -85,12 +86,12 @@ def read_answers(data: bytes, name: str, assignment: str) -> Answers:
 
 def find_answers(paths: Sequence[Path], assignment: str) -> list[HandedInAnswers]:
     """One row per student, sorted: from answers files named after their students, folders that hold one, or folders of
-    either. Raises QuizError for a path that does not exist; nothing that is handed in raises."""
+    either, nbgrader's too. Raises QuizError for a path that does not exist; nothing that is handed in raises."""
     found: dict[str, list[tuple[Path, str]]] = {}
     for path in paths:
         if not path.exists():
             raise QuizError(f"{path} does not exist; give answers files, or folders that hold them")
-        for student, file, problem in _below(path):
+        for student, file, problem in _below(path, assignment):
             found.setdefault(student, []).append((file, problem))
     return [_one(student, files, assignment) for student, files in sorted(found.items())]
 
@@ -114,26 +115,49 @@ def by_roster(found: Sequence[HandedInAnswers], roster: Roster) -> tuple[list[Ha
     return [replace(rows[s], student=s, name=roster.students[s]) for s in sorted(rows)], strangers
 
 
-def _below(path: Path) -> list[tuple[str, Path, str]]:
+def _below(path: Path, assignment: str) -> list[tuple[str, Path, str]]:
     """Student, file and problem of each hand-in at a path."""
     if not path.is_dir():
         return [(shown(path.stem), path, "")]
-    if mine := _answers_in(path):
+    if mine := _answers_in(path) or _answers_in(path / assignment):
         return [(shown(path.resolve().name), file, "") for file in mine]
     rows = []
-    for child in sorted(path.iterdir()):
-        if is_junk(child.name):
-            continue
+    for child in _class_in(path, assignment):
         student = shown(child.name if child.is_dir() else child.stem)
         if child.is_symlink():
             rows.append((student, child, f"{shown(child.name)} is a symbolic link; hand in the file itself"))
         elif child.is_dir():
-            mine = _answers_in(child)
-            nothing = f"nothing was answered: there is no {NAMES[0]} in {shown(child.name)}"
-            rows += [(student, file, "") for file in mine] or [(student, child, nothing)]
+            mine, problem = _answers_of(child, assignment)
+            rows += [(student, file, "") for file in mine] or [(student, child, problem)]
         elif child.suffix.lower() in (".json", ".yml", ".yaml"):
             rows.append((student, child, ""))
     return rows
+
+
+def _class_in(folder: Path, assignment: str) -> list[Path]:
+    """What lies in a folder, sorted; in place of nbgrader's folder what lies in that."""
+    is_nbgraders = nbgrader.holds_students(FolderTree(folder.resolve()), nbgrader.FOLDER, assignment)
+    found = [path for path in folder.iterdir() if not (is_nbgraders and path.name == nbgrader.FOLDER)]
+    found += (folder / nbgrader.FOLDER).iterdir() if is_nbgraders else []
+    return sorted(path for path in found if not is_junk(path.name))
+
+
+def _answers_of(folder: Path, assignment: str) -> tuple[list[Path], str]:
+    """A student's answers files: in the folder, in that of the assignment in it, or in the only other one that has any.
+    Or why there are none."""
+    if mine := _answers_in(folder) or _answers_in(folder / assignment):
+        return mine, ""
+    try:
+        inside = [entry.name for entry in FolderTree(folder).children("") if entry.kind == "folder"]
+    except Refused as refusal:
+        return [], str(refusal).rstrip(".")
+    others = [name for name in inside if _answers_in(folder / name)]
+    if len(others) == 1 and assignment not in inside:
+        return _answers_in(folder / others[0]), ""
+    where = shown(f"{folder.name}/{assignment}" if assignment in inside else folder.name)
+    elsewhere = " and ".join(shown(f"{folder.name}/{name}") for name in others[:3])
+    hint = f" (but in {elsewhere})" if others else ""
+    return [], f"nothing was answered: there is no {NAMES[0]} in {where}{hint}"
 
 
 def _answers_in(folder: Path) -> list[Path]:

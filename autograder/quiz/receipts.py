@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -38,6 +39,7 @@ NO_CODE_RUN: dict[str, Any] = {
     "seconds": 0.0,
 }
 """The fields of a receipt for which no code was run."""
+LONGEST_TITLE = 100
 MOST_NOTES = 20
 MOST_REMEMBERED = 64
 """So many different answers to a question are remembered."""
@@ -223,7 +225,9 @@ def item_analysis(receipts: list[Receipt]) -> list[dict[str, Any]]:
 
 
 def _beginning(prompt: str) -> str:
-    return " ".join(prompt.split())[:100]
+    words = " ".join(prompt.split())
+    whole = textwrap.shorten(words, LONGEST_TITLE, placeholder=" ...", break_on_hyphens=False)
+    return whole if whole != "..." else words[: LONGEST_TITLE - 3] + "..."  # a word that is longer than a title
 
 
 def typed_text(answer: object) -> str:

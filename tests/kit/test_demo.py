@@ -218,4 +218,4 @@ def test_sample_class_holds_one_folder_for_each_line_of_its_readme():
 def test_path_of_a_single_submission_works_too(first_run, store):
     done = ask("grade", "week08", CLASS / "mira", "--store", store, cwd=ROOT)
     assert done.returncode == 0
-    assert "1 of 1 submissions graded (1 unchanged, receipts reused); none needs attention" in done.stderr
+    assert "1 of 1 submission graded (1 unchanged, receipts reused); none needs attention" in done.stderr

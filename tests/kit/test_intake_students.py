@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -34,6 +35,41 @@ def test_every_id_arrives_exactly_in_every_form_of_name(tmp_path: Path, form: st
     rows = collect([tmp_path], ["layer_norm"], "hw 1 [v2]")
     assert [row.student for row in rows] == sorted([*ODD_IDS, *(f"x_{student}" for student in ODD_IDS)])
     assert {row.status for row in rows} == {"ready"}
+
+
+@pytest.mark.parametrize("given", ["submitted", "submitted/notebooks", "", "submitted.zip"])
+@pytest.mark.parametrize("students", [("ana",), ("ana", "bo")])
+@pytest.mark.parametrize("roster", [None, Roster({"ana": "Ana", "bo": None})])
+def test_in_nbgraders_folder_the_students_are_those_below_notebooks(
+    tmp_path: Path, given: str, students: tuple[str, ...], roster: Roster | None
+) -> None:
+    course = tmp_path / "course"
+    put(course, {f"submitted/notebooks/{who}/week08/layer_norm.py": who.encode() for who in students})
+    if given.endswith(".zip"):
+        shutil.make_archive(str(course / "submitted"), "zip", course / "submitted")
+    rows = collect([course / given], ["layer_norm"], "week08", roster)
+    assert {row.student: row.files["layer_norm"].content for row in rows if row.files} == {
+        who: who.encode() for who in students
+    }
+    assert {row.student for row in rows} == {*students, *(roster or ())}
+
+
+def test_what_lies_beside_nbgraders_folder_is_somebodys_too(tmp_path: Path) -> None:
+    put(tmp_path, {"notebooks/ana/week08/layer_norm.py": GOOD, "notebooks/bo/week07/x.py": b"", "cy.zip": b"no zip"})
+    put(tmp_path, {"layer_norm.py": OTHER})
+    rows = {row.student: row.status for row in collect([tmp_path], ["layer_norm"], "week08")}
+    assert rows == {
+        "ana": "ready",
+        "bo": "needs attention",
+        "cy": "unreadable",
+        "layer_norm.py": "needs attention",
+    }
+
+
+def test_a_students_own_folder_of_notebooks_stays_theirs(tmp_path: Path) -> None:
+    put(tmp_path, {"ana/notebooks/week08/layer_norm.py": GOOD, "notebooks/layer_norm.py": OTHER})
+    rows = collect([tmp_path], ["layer_norm"], "week08")
+    assert {row.student: row.files["layer_norm"].content for row in rows} == {"ana": GOOD, "notebooks": OTHER}
 
 
 def test_content_never_says_whose_it_is(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from autograder.quiz.answers import find_answers, read_answers
 from autograder.quiz.answers_file import written
 from autograder.quiz.bank import load_bank
 from autograder.quiz.public import public_item
-from autograder.quiz.receipts import Marker
+from autograder.quiz.receipts import Marker, title
 
 SECRETS = ("3.0", "offset", "[7]", "It stretches", "Twice the slope", "A slope multiplies", "lay the ruler draw")
 
@@ -228,6 +228,39 @@ def test_whatever_lies_in_the_folder_the_class_goes_on(course: Path, tmp_path: P
             assert (status, earned) == ("not submitted" if "there is no" in sentence else "needs attention", "0")
 
 
+@pytest.mark.parametrize("given", ["submitted", "submitted/notebooks", "submitted/notebooks/mira"])
+def test_answers_are_found_in_the_folder_of_the_assignment(tmp_path: Path, given: str) -> None:
+    """As nbgrader lays it out."""
+    hand_in(tmp_path / "submitted/notebooks/mira", "lines", RIGHT)
+    hand_in(tmp_path / "submitted/notebooks/mira", "circles", {})
+    (found,) = find_answers([tmp_path / given], "lines")
+    assert (found.student, found.problem) == ("mira", "")
+    assert found.answers is not None
+    assert found.answers.answers == RIGHT
+
+
+def test_answers_are_found_in_the_only_folder_that_has_any_and_else_it_is_said_where_some_are(tmp_path: Path) -> None:
+    hand_in(tmp_path / "ana", "quiz", RIGHT)
+    hand_in(tmp_path / "bo", "circles", RIGHT)
+    hand_in(tmp_path / "bo", "squares", RIGHT)
+    hand_in(tmp_path / "cy", "circles", RIGHT)
+    (tmp_path / "cy" / "lines").mkdir()
+    (tmp_path / "dee").mkdir()
+    hand_in(tmp_path, "eve's", {})
+    (tmp_path / "dee" / "lines").symlink_to(tmp_path / "eve's")
+    (tmp_path / "flo" / "lines").mkdir(parents=True)
+    found = {one.student: (one.answers is not None, one.problem) for one in find_answers([tmp_path], "lines")}
+    nothing = "nothing was answered: there is no quiz_answers.json in"
+    assert found == {
+        "ana": (True, ""),
+        "bo": (False, f"{nothing} bo (but in bo/circles and bo/squares)"),
+        "cy": (False, f"{nothing} cy/lines (but in cy/circles)"),
+        "dee": (False, "quiz_answers.json could not be read (Not a directory); hand it in again"),
+        "eve's": (True, ""),
+        "flo": (False, f"{nothing} flo/lines"),
+    }
+
+
 @pytest.mark.parametrize(("paths", "sentence"), [(["nowhere"], "does not exist"), (["."], "no answers file")])
 def test_nothing_to_mark_is_said(course: Path, tmp_path: Path, paths: list[str], sentence: str) -> None:
     (tmp_path / "empty").mkdir()
@@ -340,7 +373,22 @@ def test_points_are_exact_and_the_titles_are_those_that_the_student_saw(
 ) -> None:
     found = receipt(RIGHT)
     assert (found.earned, found.possible) == (Fraction(4), Fraction(9))
-    title = {check.id: check.title for check in found.checks}["s1_drawn"]
+    drawn = {check.id: check.title for check in found.checks}["s1_drawn"]
     bank = load_bank(*quiz_files(course), "lines")
     a, b = draw_of(bank, "s1_drawn", "mira").parameters.values()
-    assert title == f"What does the slope {a} make of {b}?"
+    assert drawn == f"What does the slope {a} make of {b}?"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "shown"),
+    [
+        ("word " * 19 + "\n\nword", "word " * 19 + "word"),
+        ("word " * 18 + "shape of x", "word " * 18 + "shape of x"),
+        ("word " * 18 + "shape of xx", "word " * 18 + "shape ..."),
+        ("word " * 18 + "feed-forward", "word " * 18 + "..."),
+        ("x" * 101, "x" * 97 + "..."),
+    ],
+)
+def test_a_title_is_cut_between_words_and_says_that_it_is(course: Path, prompt: str, shown: str) -> None:
+    bank = load_bank(*quiz_files(course), "lines")
+    assert title(bank, bank.by_id["s2_name"].model_copy(update={"prompt": prompt}), "mira") == shown

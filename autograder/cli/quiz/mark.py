@@ -12,6 +12,7 @@ from rich.console import Console
 
 from autograder.cli.exit_codes import ATTENTION, OK
 from autograder.cli.setting import Setting
+from autograder.cli.wording import attention, counted
 from autograder.intake import read_roster
 from autograder.quiz.answers import by_roster, find_answers
 from autograder.quiz.bank import load_bank
@@ -53,7 +54,7 @@ def run(
             click.echo(f"  {stranger.problem}")
         if items:
             items_table(Console(), item_analysis(results))
-    attention = sum(bool(receipt.attention()) for receipt in results)
-    look = f"{attention} of {len(results)} need attention" if attention else "none needs attention"
-    click.echo(f"answers of {len(results)} students marked; {look}. Receipts: {receipts.place}", err=True)
-    return ATTENTION if attention or strangers else OK
+    to_look_at = sum(bool(receipt.attention()) for receipt in results)
+    look = attention(to_look_at, len(results))
+    click.echo(f"answers of {counted(len(results), 'student')} marked; {look}. Receipts: {receipts.place}", err=True)
+    return ATTENTION if to_look_at or strangers else OK
