@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -13,7 +13,7 @@ from rich.console import Console
 from autograder.cli.collecting import Work, collected
 from autograder.cli.exit_codes import ATTENTION, OK, STOPPED
 from autograder.cli.running import HERE, Where, grade_waiting
-from autograder.cli.wording import attention, counted
+from autograder.cli.wording import attention, counted, named
 from autograder.course import Assignment
 from autograder.grading.batch import Batch
 from autograder.grading.final import final_scores
@@ -23,6 +23,8 @@ from autograder.grading.reuse import reusable, with_known_times
 from autograder.grading.score import manual_notes
 from autograder.grading.store import Adjustment
 from autograder.reports.terminal import Row, class_table
+
+MOST_REASONS = 5
 
 
 def run(
@@ -72,7 +74,7 @@ def run(
         highlight=False,
     )
     for line in _remarks(work, rows, handed_in):
-        notices.print(line, soft_wrap=True, highlight=False)
+        notices.print(line, soft_wrap=True, markup=False, highlight=False)
     if interrupted:
         again = "the same command without --force" if force else "the same command"
         notices.print(f"stopped; {len(fresh)} new receipts are kept, {again} goes on", highlight=False)
@@ -105,8 +107,20 @@ def _remarks(work: Work, rows: Sequence[Row], handed_in: Path | None) -> Iterato
         yield (
             f"when it was handed in is not known for {unknown} of {len(rows)}; nothing is taken off theirs as late{how}"
         )
+    if untimed := list(_untimed(receipt for receipt, _, _ in rows)):
+        more = f"; and for {len(untimed) - MOST_REASONS} more reasons" if len(untimed) > MOST_REASONS else ""
+        yield f"when it was handed in cannot be told: {'; '.join(untimed[:MOST_REASONS])}{more}"
     if unnamed := unproved(work.setting.files, work.assignment):
         yield (
             f"no mistakes are named in {', '.join(unnamed)}, which changed since they were proved: "
             f"autograder verify {work.assignment.id} --write"
         )
+
+
+def _untimed(receipts: Iterable[Receipt]) -> Iterator[str]:
+    """Whose time was given and is not known, and why."""
+    by_reason: dict[str, list[str]] = {}
+    for receipt in receipts:
+        if receipt.handed_in is None and receipt.handed_in_remark:
+            by_reason.setdefault(receipt.handed_in_remark, []).append(receipt.student)
+    yield from (f"{named(students)} ({why})" for why, students in by_reason.items())

@@ -39,6 +39,8 @@ def _of_receipt(event: Graded) -> tuple[str, list[str]]:
         *([f"handed in {receipt.handed_in}"] if receipt.handed_in else []),
     ]
     lines = [f"{points} ({how})", *(["; ".join(marks)] if marks else []), *event.why, *change_lines(event.checks)]
+    if event.again:  # nobody knows when
+        return "later", [f"the result of {receipt.graded_at} once more: {lines[0]}", *lines[1:]]
     return receipt.graded_at, lines
 
 

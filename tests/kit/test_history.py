@@ -1,8 +1,9 @@
-"""The history of a student: every receipt and adjustment in the order of time, what changed and who did it."""
+"""The history of a student: every receipt and adjustment, oldest first, what changed and who did it."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_everything_is_told_in_the_order_of_time(course: Path) -> None:
+def test_everything_is_told_oldest_first(course: Path) -> None:
     lines = [line.strip() for line in ask("history", "ana", "--assignment", "week08", cwd=course).stdout.splitlines()]
     assert lines[0] == "ana in week08"
     day = {line.split()[0][:10]: line.split(" ", 1)[1].strip() for line in lines if line.startswith("2027")}
@@ -103,6 +104,30 @@ def test_an_adjustment_that_counts_says_so(course: Path) -> None:
         ("graded", False), ("graded", True), ("by hand", True)
     ]  # fmt: skip
     assert told["final"] == "4"
+
+
+def test_a_result_that_stands_once_more_has_no_time_and_what_says_nothing_new_is_left_out(
+    course: Path,
+) -> None:
+    first, other = receipt(0, "1T10", student="cy"), receipt(5, "3T10", student="cy", submission_hash="c" * 64)
+    timed = replace(first, handed_in="2027-03-01T09:00:00+00:00")
+    with Store.in_course(course) as store:
+        store.add_all([first, replace(first, notes=("x",)), other, first, replace(first, notes=("y",)), timed, timed])
+    points, how = "0 of 5 points by the checks", "(kit 1.0, seed 5, suite bbbbbbbb)"
+    assert " ".join(ask("history", "cy", cwd=course).stdout.split()) == (
+        f"cy in week08 2027-03-01T10:00:00+00:00 {points} {how} "
+        f"2027-03-03T10:00:00+00:00 5 of 5 points by the checks {how} something else was handed in "
+        "running_mean: right for other sizes (hidden): failed (0 of 5) -> passed (5 of 5) "
+        f"later the result of 2027-03-01T10:00:00+00:00 once more: {points} {how} something else was handed in "
+        "running_mean: right for other sizes (hidden): passed (5 of 5) -> failed (0 of 5) "
+        f"later the result of 2027-03-01T10:00:00+00:00 once more: {points} {how} "
+        "this result counts; handed in 2027-03-01T09:00:00+00:00 "
+        "handed in: not known -> 2027-03-01T09:00:00+00:00 stands: 0 of 5 points"
+    )
+    events = json.loads(ask("history", "cy", "--json", cwd=course).stdout)["week08"]["events"]
+    assert [(event["again"], event["stands"]) for event in events] == [
+        (False, False), (False, False), (True, False), (True, True)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from autograder.grading.reuse import with_known_times
 from autograder.grading.score import ExerciseScore
 from autograder.grading.store import Adjustment
 from autograder.intake import HandInTimes, IntakeError, Submission, collect, read_times
+from autograder.intake.times import EXAMPLE
 
 NEW_YORK = ZoneInfo("America/New_York")
 CLOCKS_SET_BACK = "2024-11-02T20:00:00"
@@ -440,3 +441,15 @@ def test_another_policy_needs_no_regrade(course: Path) -> None:
     graded = ask("grade", "week08", "class", cwd=course)
     assert "2 unchanged, receipts reused" in graded.stderr
     assert table(graded.stdout)["right"] == ["5", "-20", "%", "4"]
+
+
+def test_whose_time_cannot_be_told_is_said_before_the_deadline_too(course: Path) -> None:
+    text = (course / "course.yml").read_text("utf-8")
+    (course / "course.yml").write_text(text.replace(CLOCKS_SET_BACK, "2099-11-02T20:00:00"), "utf-8")
+    (course / "some.csv").write_text('student_id,handed_in\nwrong,"[/b] nonsense"\n', "utf-8")
+    for options in (["--handed-in", "some.csv"], ["--handed-in", "some.csv", "--json"], []):  # still known without it
+        said = ask("grade", "week08", "class", *options, cwd=course).stderr.splitlines()
+        assert said[1] == (
+            "when it was handed in cannot be told: right (some.csv does not name this student); "
+            f'wrong ("[/b] nonsense" in some.csv is no date and time such as {EXAMPLE})'
+        )

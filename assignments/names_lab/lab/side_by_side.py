@@ -44,10 +44,11 @@ def train_all(runs: Runs, wanted: Sequence[Wanted], jobs: int | None = None) -> 
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
     begin = (str(modules.week08()), runs.data, runs.out, stop)
+    pending: dict[Future[float], str] = {}
     with ProcessPoolExecutor(jobs, context, _begin, begin) as pool:
-        with _deaf():
-            pending = {pool.submit(_train, *one): one[1] for one in missing}
         try:
+            with _deaf():
+                pending.update((pool.submit(_train, *one), one[1]) for one in missing)
             for number, done in enumerate(as_completed(pending), start=1):
                 progress.finished(pending[done], done.result())
                 progress.advanced(number, done.result())
@@ -73,10 +74,15 @@ def _deaf() -> Iterator[None]:
 
 
 def _interrupt(under_way: list[Future[float]]) -> None:
-    """Have each run save its state and stop; again and again, for one that just begins does not listen yet."""
-    while wait(under_way, timeout=1.0).not_done:
-        for process in multiprocessing.active_children():
-            os.kill(process.pid or 0, signal.SIGINT)
+    """Have each run save its state and stop; again and again, for one that just begins does not listen yet. Whoever
+    presses Ctrl-C again hurries nothing, and saves no time by leaving them alone."""
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):
+            if not wait(under_way, timeout=1.0).not_done:
+                return
+            for process in multiprocessing.active_children():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGINT)
 
 
 _stop: Any = None
