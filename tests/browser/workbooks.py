@@ -14,7 +14,8 @@ def workbook(course: Path, **answers: str) -> bytes:
     for cell in released["cells"]:
         marks = cell["metadata"].get("nbgrader", {})
         if marks.get("solution") and not marks["grade"]:
-            cell["source"] = known[marks["grade_id"]]
+            lines = "".join(known[marks["grade_id"]]).splitlines()
+            cell["source"] = "\n".join(line for line in lines if not line.startswith("### "))
         elif marks.get("grade_id") in answers:
             cell["source"] = answers[marks["grade_id"]]
     return json.dumps(released).encode()
