@@ -21,7 +21,7 @@ demo: $(READY) ## release week08, grade a sample class of 13, print the table
 	@.venv/bin/autograder grade week08 data/sample_class || [ $$? -eq 1 ]
 	@echo
 	@echo 'Next: .venv/bin/autograder show mira            all right, in her own way'
-	@echo '      .venv/bin/autograder show hugo            two classic mistakes, and what he is told'
+	@echo '      .venv/bin/autograder show hugo            a classic mistake by its name, and what he is told'
 	@echo '      .venv/bin/autograder show felix           an endless loop costs what it touches'
 	@echo '      .venv/bin/autograder show mira --instructor'
 
