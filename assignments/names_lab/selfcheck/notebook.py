@@ -13,6 +13,10 @@ FOLDER = Path(__file__).resolve().parents[1]
 class NotYet(AssertionError):
     """Some public checks do not pass."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows in place of a traceback, which would lead into this file and explain nothing."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 def check(exercise: str) -> None:
     """Run the public checks of an exercise on the file in this folder, and print what they found.
