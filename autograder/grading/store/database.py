@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,13 +83,26 @@ def faults(place: str, doing: str) -> Iterator[None]:
 
 def _set_up(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # BEGIN is ours (below): the driver's own comes too late for what is read first
-    connection.execute(f"PRAGMA busy_timeout={_PATIENCE_MS}")
     connection.execute("PRAGMA synchronous=FULL")
-    try:
-        connection.execute("PRAGMA journal_mode=WAL")
-    except sqlite3.OperationalError as error:
-        if "readonly" not in str(error):  # reading goes without
-            raise
+    _keep_a_log(connection)
+    connection.execute(f"PRAGMA busy_timeout={_PATIENCE_MS}")
+
+
+def _keep_a_log(connection: Any) -> None:
+    """Let readers go on while somebody writes. To change to that, a turn is waited for here: SQLite would wait with a
+    lock in its hand, and so for one that waits for this lock."""
+    connection.execute("PRAGMA busy_timeout=0")
+    until = time.monotonic() + _PATIENCE_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "readonly" in str(error):  # reading goes without
+                return
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+        time.sleep(0.02)
 
 
 def _begin(connection: sa.Connection) -> None:
