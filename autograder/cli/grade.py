@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -21,10 +22,13 @@ from autograder.grading.kills import unproved
 from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable, with_known_times
 from autograder.grading.score import manual_notes
-from autograder.grading.store import Adjustment
+from autograder.grading.store import Adjustment, Store
+from autograder.intake import Submission
 from autograder.reports.terminal import Row, class_table
 
 MOST_REASONS = 5
+AT_ONCE = 500
+"""So many receipts of earlier runs are looked at together."""
 
 
 def run(
@@ -43,16 +47,15 @@ def run(
 ) -> int:
     """Grade, keep the receipts, print a table. Returns the exit code."""
     work = collected(course, assignment, paths, roster, handed_in)
-    files, graded, notices = work.setting.files, work.assignment, Console(stderr=True)
+    graded, notices = work.assignment, Console(stderr=True)
     with work.setting.store(store) as receipts:
-        before = receipts.standing_receipts(assignment, [s.student for s in work.submissions])
-        submissions = with_known_times(work.submissions, before)
-        reused = {} if force else reusable(receipts, files, graded, submissions, seed, require_isolation, before)
-        # The same work as before what stands now: those receipts stand again.
-        receipts.add_all(receipt for student, receipt in reused.items() if receipt != before.get(student))
-        waiting = [s for s in submissions if s.student not in reused]
+        told = _Told(graded, receipts.all_adjustments(assignment), as_json)
+        waiting: list[Submission] = []
+        for some in _portions(work.submissions):
+            waiting += _to_grade(work, some, receipts, told, force, seed, require_isolation)
+        reused = len(told.rows)
         batch = Batch(
-            files=files,
+            files=work.setting.files,
             course=work.setting.course.id,
             assignment=graded,
             submissions=waiting,
@@ -60,16 +63,14 @@ def run(
             shared_workers=not fresh_workers,
             required_isolation=require_isolation,
         )
-        fresh, interrupted = grade_waiting(batch, waiting, where, receipts, force, seed, notices)
-        results = [r for s in submissions if (r := reused.get(s.student) or fresh.get(s.student))]
-        by_hand = receipts.all_adjustments(assignment)
-        rows = [_row(r, before.get(r.student), by_hand.get(r.student, []), graded) for r in results]
-    _print(work, rows, as_json)
-    to_look_at = sum(bool(receipt.attention()) for receipt in results)
-    kept = f" ({len(reused)} unchanged, receipts reused)" if reused else ""
+        interrupted = grade_waiting(batch, waiting, where, receipts, force, seed, notices, told.add)
+    rows = told.in_order(work.submissions)
+    _print(work, rows, told)
+    to_look_at = sum(bool(row.reasons) for row in rows)
+    kept = f" ({reused} unchanged, receipts reused)" if reused else ""
     notices.print(
-        f"{len(results)} of {counted(len(submissions), 'submission')} graded{kept}; "
-        f"{attention(to_look_at, len(results))}. Receipts: {receipts.place}",
+        f"{len(rows)} of {counted(len(work.submissions), 'submission')} graded{kept}; "
+        f"{attention(to_look_at, len(rows))}. Receipts: {receipts.place}",
         soft_wrap=True,
         highlight=False,
     )
@@ -77,22 +78,70 @@ def run(
         notices.print(line, soft_wrap=True, markup=False, highlight=False)
     if interrupted:
         again = "the same command without --force" if force else "the same command"
-        notices.print(f"stopped; {len(fresh)} new receipts are kept, {again} goes on", highlight=False)
+        notices.print(f"stopped; {len(rows) - reused} new receipts are kept, {again} goes on", highlight=False)
         return STOPPED
     return ATTENTION if to_look_at or work.strangers else OK
 
 
-def _row(receipt: Receipt, before: Receipt | None, adjustments: Sequence[Adjustment], assignment: Assignment) -> Row:
-    notes = manual_notes(receipt, before, adjustments) if adjustments else []
-    return receipt, final_scores(receipt, adjustments, assignment), notes
+class _Told:
+    """What is told of each receipt, as soon as it is known: so none has to be kept. With `whole` all of it is told."""
+
+    def __init__(self, assignment: Assignment, by_hand: Mapping[str, Sequence[Adjustment]], whole: bool) -> None:
+        self.rows: dict[str, Row] = {}
+        self.whole: dict[str, dict[str, Any]] | None = {} if whole else None
+        self._assignment = assignment
+        self._by_hand = by_hand
+        self._before: dict[str, Receipt] = {}
+
+    def remember(self, before: Mapping[str, Receipt]) -> None:
+        """What stood before of students whose points a person gave: it is told how the checks' differ from then."""
+        self._before |= {student: receipt for student, receipt in before.items() if student in self._by_hand}
+
+    def add(self, receipt: Receipt) -> None:
+        """Tell of this one."""
+        adjustments = self._by_hand.get(receipt.student, [])
+        final = final_scores(receipt, adjustments, self._assignment)
+        notes = manual_notes(receipt, self._before.get(receipt.student), adjustments) if adjustments else []
+        self.rows[receipt.student] = Row.of(receipt, final, notes)
+        if self.whole is not None:
+            self.whole[receipt.student] = {**receipt.to_dict(), **final.to_dict()}
+
+    def in_order(self, submissions: Iterable[Submission]) -> list[Row]:
+        """The rows of these, as far as there are any."""
+        return [row for submission in submissions if (row := self.rows.get(submission.student))]
 
 
-def _print(work: Work, rows: Sequence[Row], as_json: bool) -> None:
+def _portions(submissions: Sequence[Submission]) -> Iterator[Sequence[Submission]]:
+    return (submissions[first : first + AT_ONCE] for first in range(0, len(submissions), AT_ONCE))
+
+
+def _to_grade(
+    work: Work,
+    submissions: Sequence[Submission],
+    store: Store,
+    told: _Told,
+    force: bool,
+    seed: int | None,
+    required_isolation: str | None,
+) -> list[Submission]:
+    """Those of which no receipt holds; receipts of the others stand again, where something else did since."""
+    before = store.standing_receipts(work.assignment.id, [s.student for s in submissions])
+    told.remember(before)
+    submissions = with_known_times(submissions, before)
+    if force:
+        return submissions
+    found = reusable(store, work.setting.files, work.assignment, submissions, seed, required_isolation, before)
+    store.add_all(receipt for student, receipt in found.items() if receipt != before.get(student))
+    for receipt in found.values():
+        told.add(receipt)
+    return [submission for submission in submissions if submission.student not in found]
+
+
+def _print(work: Work, rows: Sequence[Row], told: _Told) -> None:
     """The results, and who is in no roster."""
     console = Console(soft_wrap=False)
-    if as_json:
-        told = [{**receipt.to_dict(), **final.to_dict()} for receipt, final, _ in rows]
-        print(json.dumps(told, indent=1, ensure_ascii=True))
+    if told.whole is not None:
+        print(json.dumps([told.whole[row.student] for row in rows], indent=1, ensure_ascii=True))
     elif rows:
         class_table(console, rows, [exercise.name for exercise in work.assignment.exercises])
     for stranger in work.strangers:
@@ -102,12 +151,12 @@ def _print(work: Work, rows: Sequence[Row], as_json: bool) -> None:
 
 def _remarks(work: Work, rows: Sequence[Row], handed_in: Path | None) -> Iterator[str]:
     """What an instructor should know about the results."""
-    if unknown := sum(final.late.days is None for _, final, _ in rows):
+    if unknown := sum(row.final.late.days is None for row in rows):
         how = "" if handed_in else " (--handed-in FILE tells it)"
         yield (
             f"when it was handed in is not known for {unknown} of {len(rows)}; nothing is taken off theirs as late{how}"
         )
-    if untimed := list(_untimed(receipt for receipt, _, _ in rows)):
+    if untimed := list(_untimed(rows)):
         more = f"; and for {len(untimed) - MOST_REASONS} more reasons" if len(untimed) > MOST_REASONS else ""
         yield f"when it was handed in cannot be told: {'; '.join(untimed[:MOST_REASONS])}{more}"
     if unnamed := unproved(work.setting.files, work.assignment):
@@ -117,10 +166,10 @@ def _remarks(work: Work, rows: Sequence[Row], handed_in: Path | None) -> Iterato
         )
 
 
-def _untimed(receipts: Iterable[Receipt]) -> Iterator[str]:
+def _untimed(rows: Iterable[Row]) -> Iterator[str]:
     """Whose time was given and is not known, and why."""
     by_reason: dict[str, list[str]] = {}
-    for receipt in receipts:
-        if receipt.handed_in is None and receipt.handed_in_remark:
-            by_reason.setdefault(receipt.handed_in_remark, []).append(receipt.student)
+    for row in rows:
+        if row.about_time and not row.is_timed:
+            by_reason.setdefault(row.about_time, []).append(row.student)
     yield from (f"{named(students)} ({why})" for why, students in by_reason.items())

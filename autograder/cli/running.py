@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -47,8 +47,10 @@ def grade_waiting(
     force: bool,
     seed: int | None,
     notices: Console,
-) -> tuple[dict[str, Receipt], bool]:
-    """Have receipts of all that wait, each in the store as soon as it is there; was it stopped by the user?
+    kept: Callable[[Receipt], None],
+) -> bool:
+    """Have receipts of all that wait, each in the store as soon as it is there, and then told to `kept`; was it stopped
+    by the user?
 
     What another run on this store has begun is not graded twice: its receipts are waited for. `seed` is the one that
     receipts must have, where one was asked for.
@@ -56,17 +58,19 @@ def grade_waiting(
     Raises:
         GradingError: the course, the sandbox, the store or the cluster are at fault.
     """
-    receipts: dict[str, Receipt] = {}
     if not waiting:
-        return receipts, False
+        return False
     force_claims = force or batch.required_isolation is not None  # a receipt that is not good enough is in the way
     with _meter(len(waiting), notices) as meter, claiming(store, Order.of(batch), force_claims, seed) as claims:
 
+        def done(receipts: Iterable[Receipt]) -> None:
+            for receipt in receipts:
+                kept(receipt)
+                meter.finished(receipt)
+
         def finished(new: Sequence[Receipt]) -> None:
             store.add_all(new)
-            for receipt in new:
-                receipts[receipt.student] = receipt
-                meter.finished(receipt)
+            done(new)
 
         def found(held: Sequence[Submission]) -> dict[str, Receipt]:
             if force:
@@ -74,11 +78,11 @@ def grade_waiting(
             return reusable(store, batch.files, batch.assignment, held, seed, batch.required_isolation)
 
         try:
-            for submissions in _rounds(claims, waiting, where, found, receipts, meter):
+            for submissions in _rounds(claims, waiting, where, found, done, meter):
                 _graders(where, notices)(replace(batch, submissions=submissions), finished, meter.started)
         except KeyboardInterrupt:
-            return receipts, True
-    return receipts, False
+            return True
+    return False
 
 
 def _rounds(
@@ -86,7 +90,7 @@ def _rounds(
     waiting: Sequence[Submission],
     where: Where,
     found: Callable[[Sequence[Submission]], dict[str, Receipt]],
-    receipts: dict[str, Receipt],
+    done: Callable[[Iterable[Receipt]], None],
     meter: _Meter,
 ) -> Iterator[Claimed]:
     """What this run may grade; then, for as long as another run has work of ours, its receipts, or what it gave up."""
@@ -96,9 +100,7 @@ def _rounds(
         if claimed.any_left():
             yield claimed
         theirs = found(claimed.held) if claimed.held else {}
-        for student, receipt in theirs.items():
-            receipts[student] = receipt
-            meter.finished(receipt)
+        done(theirs.values())
         left = [submission for submission in claimed.held if submission.student not in theirs]
         if left:
             meter.say(f"{len(left)} are being graded by another run")

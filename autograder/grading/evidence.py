@@ -100,7 +100,7 @@ def _names_a_state(frame: bytes) -> bool:
     """Does the request ask for a state dict? Its numbers are those that chance began with, so only its form counts."""
     if b"state_dict" not in frame:
         return False
-    operation, payload = wire.decode(wire.body(frame).body, trusted=True)[-1]
+    operation, payload = wire.decode(wire.body(frame), trusted=True)[-1]
     ref = payload.get("ref")
     return operation == "call" and isinstance(ref, Ref) and ref.name == "state_dict"
 

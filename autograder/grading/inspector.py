@@ -70,7 +70,7 @@ class Inspector:
             return Findings()
         if len(source) > _MOST_BYTES:
             return _unknown(exercise, forbidden)
-        frame = wire.encode([("inspect", {"source": source, "forbidden": list(forbidden)})])
+        frame = wire.request(("inspect", {"source": source, "forbidden": list(forbidden)}))
         found = self._asked(zygote, frame)
         if found is None:  # its worker may have been ended from outside
             found = self._asked(zygote, frame)

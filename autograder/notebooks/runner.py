@@ -87,9 +87,9 @@ def run_cells(
 def _prepare(worker: Worker, modules: Mapping[str, bytes]) -> None:
     load = {"module": "notebook_", "source": b"", "filename": "notebook", "siblings": dict(modules)}
     rig = {"module": _RIG, "source": _CELLS.read_bytes(), "filename": "cells"}
-    asked = [("fresh", {"seed": 0}), ("load", load), ("load_rig", rig), ("call", _call("start"))]
+    asked = wire.request(("fresh", {"seed": 0}), ("load", load), ("load_rig", rig), ("call", _call("start")))
     try:
-        reply = worker.ask(wire.encode(asked), cpu_limit=30, wall_limit=30 * WALL_FACTOR)
+        reply = worker.ask(asked, cpu_limit=30, wall_limit=30 * WALL_FACTOR)
     except (CallTimedOut, WorkerGone) as error:
         raise SandboxError(f"a worker for cells did not start: {error}") from None
     if "fault" in reply:
@@ -106,7 +106,7 @@ def _run(worker: Worker, source: str, limits: CellLimits, wall_left: float) -> C
         return CellRun(TIMED_OUT, sentence=f"used up the notebook's {limits.seconds:g} seconds")
     allowed = min(left, limits.seconds_per_cell)
     try:
-        frame = wire.encode([("call", _call("run", source))])
+        frame = wire.request(("call", _call("run", source)))
         reply = worker.ask(frame, allowed, min(allowed * WALL_FACTOR, wall_left))
     except CallTimedOut:
         return CellRun(TIMED_OUT, sentence=f"did not end within {allowed:.3g} seconds")

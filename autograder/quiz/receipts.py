@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from autograder import __version__
@@ -68,7 +69,6 @@ class Marker:
         self.bank = bank
         self._course = course
         self.hash = bank_hash(bank)
-        self._beginnings = {item.id: _beginning(item.prompt) for item in bank.items}
         self._versions = {item.id: public_item(bank, item)["version"] for item in bank.items}
         self._remembered: dict[str, dict[str, Mark]] = {item.id: {} for item in bank.items}
 
@@ -143,11 +143,7 @@ class Marker:
             for item in group.items:
                 if item.counted:
                     one = marks[item.id]
-                    yield check_of(item, one, group.course, self._title(item, seed))
-
-    def _title(self, item: AnyItem, student: str) -> str:
-        """As `title`; that of a question which is the same for everybody is remembered."""
-        return title(self.bank, item, student) if isinstance(item, Drawn) else self._beginnings[item.id]
+                    yield check_of(item, one, group.course, title(self.bank, item, seed))
 
     def _diagnoses(self, marks: Mapping[str, Mark]) -> dict[str, tuple[Diagnosis, ...]]:
         """The false ideas that answers show, by section."""
@@ -224,7 +220,9 @@ def item_analysis(receipts: list[Receipt]) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
+@lru_cache(10_000)
 def _beginning(prompt: str) -> str:
+    """The first words; a bank has some thousand prompts, its draws included, and a class asks for each many times."""
     words = " ".join(prompt.split())
     whole = textwrap.shorten(words, LONGEST_TITLE, placeholder=" ...", break_on_hyphens=False)
     return whole if whole != "..." else words[: LONGEST_TITLE - 3] + "..."  # a word that is longer than a title

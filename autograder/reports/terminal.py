@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from rich import box
@@ -15,8 +16,35 @@ from autograder.grading.parts import MODULES, part_of
 from autograder.grading.receipt import GRADED, GRADER_TROUBLE, WAITS, CheckResult, Diagnosis, Receipt, shown
 from autograder.intake.names import shown as visible
 
-Row = tuple[Receipt, Final, Sequence[str]]
-"""A receipt, what stands for it, and remarks about manual scores."""
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a class's table says of one student: far less than the receipt, of which a large class has gigabytes."""
+
+    student: str
+    final: Final
+    reasons: tuple[str, ...]
+    """Why a human should look at it."""
+    notes: tuple[str, ...]
+    """Of the hand-in where it could not be graded, then of manual scores."""
+    about_time: str
+    """What an instructor should know of when it was handed in."""
+    is_timed: bool
+
+    @classmethod
+    def of(cls, receipt: Receipt, final: Final, manual: Sequence[str]) -> Row:
+        """The row of a receipt, with what stands for it and what is to be said of its manual scores."""
+        hand_in = () if receipt.status == GRADED else receipt.remarks[:1]
+        reasons, is_timed = tuple(receipt.attention()), receipt.handed_in is not None
+        return cls(receipt.student, final, reasons, (*hand_in, *manual), receipt.handed_in_remark, is_timed)
+
+    @property
+    def remarks(self) -> list[str]:
+        """All that is to be said beside the points; of the time where points depend on it, or nobody knows it."""
+        late = self.final.late
+        time = [self.about_time] if self.about_time and (late.percent or late.days is None) else []
+        return [*self.reasons, *self.notes, *time]
+
 
 _STYLES = {"passed": "green", "not attempted": "yellow", GRADER_TROUBLE: "magenta", WAITS: "magenta"}
 
@@ -27,7 +55,7 @@ def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str])
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
     table.add_column("student", overflow="fold")
     labels = [name.replace("_", "\n") for name in exercises]
-    is_late = any(final.late.percent for _, final, _ in rows)
+    is_late = any(row.final.late.percent for row in rows)
     wide = 28 + 8 * is_late + sum(3 + max(len(word) for word in label.split("\n")) for label in labels)
     numbered = console.width < wide
     for number, label in enumerate(labels, start=1):
@@ -36,13 +64,14 @@ def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str])
         table.add_column("late", justify="right", vertical="bottom")
     table.add_column("total", justify="right", style="bold", vertical="bottom")
     table.add_column("", vertical="bottom")
-    for receipt, final, notes in rows:
+    for row in rows:
+        final = row.final
         marks = {s.exercise: "*" if s.manual else "?" if s.is_open else "" for s in final.exercises}
         cells = {s.exercise: shown(s.points) + marks[s.exercise] for s in final.exercises}
         late = [f"-{shown(final.late.percent)} %" if final.late.percent else ""] if is_late else []
         whole = shown(final.points) + ("?" if "?" in marks.values() else "")
-        look = "look" if receipt.attention() else "note" if notes or _of_time(receipt, final) else ""
-        table.add_row(Text(receipt.student), *(cells.get(e, "") for e in exercises), *late, whole, look)
+        look = "look" if row.reasons else "note" if row.remarks else ""
+        table.add_row(Text(row.student), *(cells.get(e, "") for e in exercises), *late, whole, look)
     console.print(table)
     if numbered:
         legend = ", ".join(f"{number} {name}" for number, name in enumerate(exercises, start=1))
@@ -51,11 +80,7 @@ def class_table(console: Console, rows: Sequence[Row], exercises: Sequence[str])
 
 
 def _remarks(console: Console, rows: Iterable[Row]) -> None:
-    lines = [
-        (receipt.student, [*receipt.attention(), *_first_note(receipt), *notes, *_of_time(receipt, final)])
-        for receipt, final, notes in rows
-    ]
-    told = [(student, "; ".join(remarks)) for student, remarks in lines if remarks]
+    told = [(row.student, "; ".join(row.remarks)) for row in rows if row.remarks]
     if not told:
         return
     grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1))
@@ -65,16 +90,6 @@ def _remarks(console: Console, rows: Iterable[Row]) -> None:
         grid.add_row(Text(f"  {student}"), Text(remark))
     console.print(Text("\nto look at:"))
     console.print(grid)
-
-
-def _first_note(receipt: Receipt) -> list[str]:
-    return [] if receipt.status == GRADED else list(receipt.remarks[:1])
-
-
-def _of_time(receipt: Receipt, final: Final) -> list[str]:
-    """What is unclear about when it was handed in, where it matters: points depend on it, or nobody knows."""
-    matters = final.late.percent or final.late.days is None
-    return [receipt.handed_in_remark] if matters and receipt.handed_in_remark else []
 
 
 def receipt_report(console: Console, receipt: Receipt, final: Final, instructor: bool, withheld: str = "") -> None:

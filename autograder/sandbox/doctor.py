@@ -182,9 +182,9 @@ def _lingers(zygote: Zygote, where: tuple[Any, ...]) -> Finding:
 def _with_probe(zygote: Zygote) -> Worker:
     worker = zygote.fork(_LIMITS)
     load = {"module": "probe", "source": _PROBE.encode(), "filename": "probe.py", "siblings": {}}
-    worker.ask(wire.encode([("load", load)]), cpu_limit=10, wall_limit=60)
+    worker.ask(wire.request(("load", load)), cpu_limit=10, wall_limit=60)
     return worker
 
 
 def _call(name: str, *arguments: Any) -> bytes:
-    return wire.encode([("call", {"ref": Ref("probe", name), "arguments": list(arguments), "keywords": {}})])
+    return wire.request(("call", {"ref": Ref("probe", name), "arguments": list(arguments), "keywords": {}}))

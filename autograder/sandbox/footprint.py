@@ -7,7 +7,6 @@ so the next exercise may use the same worker and cannot tell; any footprint send
 from __future__ import annotations
 
 import builtins
-import gc
 import os
 import signal
 import sys
@@ -17,7 +16,7 @@ from importlib.machinery import ModuleSpec
 from operator import is_
 from typing import Any
 
-from autograder.sandbox.tables import table_of
+from autograder.sandbox.versions import names_of, version_in
 
 _WATCHED = """
 builtins math random os time functools itertools operator warnings copy contextlib typing dataclasses collections
@@ -33,11 +32,11 @@ class Footprint:
     def __init__(self) -> None:
         self._watched = [(name, sys.modules[name], type(sys.modules[name])) for name in _watched()]
         self._classes = [(name, cls, cls.__bases__) for name, cls in _classes()]
-        self._dicts = [(name, vars(module)) for name, module, _ in self._watched]
-        # `vars` of a class is a view; behind it is the dict
-        self._dicts += [(name, gc.get_referents(vars(cls))[0]) for name, cls, _ in self._classes]
-        self._spaces = {name: dict(space) for name, space in self._dicts}
-        self._tables = {name: table_of(space) for name, space in self._dicts}
+        spaces = [(name, vars(module)) for name, module, _ in self._watched]
+        spaces += [(name, names_of(cls)) for name, cls, _ in self._classes]
+        self._spaces = [(name, space, dict(space)) for name, space in spaces]
+        self._versions = [version_in(space) for _, space in spaces]
+        self._numbers = [None if version is None else version.value for version in self._versions]
         self._modules = set(sys.modules)
         self._last_module = next(reversed(sys.modules))
         self._settings = _settings()
@@ -52,11 +51,7 @@ class Footprint:
         for name, module, kind in self._watched:
             if sys.modules.get(name) is not module or type(module) is not kind:
                 found.append(name)
-        for name, space in self._dicts:
-            table = self._tables[name]
-            if table is not None and table == table_of(space):
-                continue
-            before = self._spaces[name]
+        for name, space, before in self._written():
             if len(space) != len(before) or not all(map(is_, space.values(), before.values())):
                 changed = {k for k, v in space.items() if before.get(k, self) is not v} | (before.keys() - space.keys())
                 found += [f"{name}.{key}" for key in sorted(map(str, changed)) if key not in _NOTED_BY_COPY]
@@ -65,6 +60,11 @@ class Footprint:
         now = _settings()
         found += [key for key, value in self._settings.items() if now[key] != value]
         return [entry for entry in found if entry not in _HARMLESS][:20]
+
+    def _written(self) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+        """Name, content and earlier content of each dict that was perhaps written to; the others are not touched."""
+        places = enumerate(zip(self._versions, self._numbers, strict=True))
+        return [self._spaces[i] for i, (now, then) in places if now is None or now.value != then]
 
     def _new_modules(self) -> set[str]:
         """Those imported since. They stand last, so that a fork need not touch (and so copy) what is old."""

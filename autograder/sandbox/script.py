@@ -21,15 +21,16 @@ from autograder.sandbox import replies, wire
 
 @dataclass(frozen=True)
 class Script:
-    """The request frames of an exercise's checks, in order, and the same packed once for all workers."""
+    """The request frames of an exercise's checks, in order, and the same in one body, packed once for all workers."""
 
     checks: tuple[tuple[bytes, ...], ...]
-    packed: wire.Packed
+    body: bytes
 
     @classmethod
     def of(cls, checks: Sequence[Sequence[bytes]]) -> Script:
         """The script of checks that all passed."""
-        return cls(tuple(map(tuple, checks)), wire.packed([[wire.body(f) for f in frames] for frames in checks]))
+        bodies = [wire.joined([wire.body(frame) for frame in frames]) for frames in checks]
+        return cls(tuple(map(tuple, checks)), wire.joined(bodies))
 
 
 class OffScript(Exception):

@@ -162,7 +162,7 @@ class Session:
         if self._fresh:
             operations.insert(0, ("fresh", {"seed": self._seed}))
             self._fresh = False
-        frame = wire.encode(operations)
+        frame = wire.request(*operations)
         reply = self._ask(frame) if self._prompt is None else self._prompt.reply_to(frame)
         self.frames.append(frame)
         self.replies.append(reply)
@@ -183,9 +183,9 @@ class Session:
         self._printing = unit.exercise
         self._rehearsed = unit, script
         self._check_started = self._worker_cpu()
-        payload = {"load": _load_of(unit), "rig": _rig_of(unit), "checks": script.packed.body}
+        payload = {"load": _load_of(unit), "rig": _rig_of(unit), "checks": script.body}
         try:
-            self._post(wire.encode([("fresh", {"seed": 0}), ("script", payload)]))
+            self._post(wire.request(("fresh", {"seed": 0}), ("script", payload)))
         except Refusal:
             return False
         return True
@@ -245,7 +245,7 @@ class Session:
         """Ask the worker what its exercise changed in it, then end it."""
         if self._worker is not None and self._worker.alive and self._unit is not None:
             try:
-                changes = sentences(self._ask(wire.encode([("changes", {})])).get("value"))
+                changes = sentences(self._ask(wire.request(("changes", {}))).get("value"))
             except Refusal:
                 changes = []
             if changes:
@@ -289,11 +289,11 @@ class Session:
         self._untouched = False
         self._collect_output()
         self._printing = unit.exercise
-        operations = [("fresh", {"seed": self._seed}), ("load", _load_of(unit))]
+        frame = wire.request(("fresh", {"seed": self._seed}), ("load", _load_of(unit)))
         try:
-            found = _value(self._ask(wire.encode(operations), LOAD_FACTOR))
-            if unit.rig is not None and "changes" not in found:
-                self._ask(wire.encode([("load_rig", _rig_of(unit))]))
+            found = _value(self._ask(frame, LOAD_FACTOR))
+            if (rig := _rig_of(unit)) and "changes" not in found:
+                self._ask(wire.request(("load_rig", rig)))
         except Refusal as refusal:
             said = f"{unit.exercise}.py: {refusal.sentence} (while the file was read)"
             self._unloadable[id(unit)] = Refusal(refusal.outcome, said)

@@ -8,7 +8,7 @@ checks every length before it allocates and every form before it builds.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -27,36 +27,35 @@ MAX_ENTRIES = 50_000
 MAX_DEPTH = 40
 MAX_DIMENSIONS = 8
 
-_TENSOR, _TUPLE, _REF, _FOREIGN, _PACKED = 1, 2, 3, 4, 5
+_TENSOR, _TUPLE, _REF, _FOREIGN = 1, 2, 3, 4
+_LONGEST_REF = 1000
 _CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
-_SHAPE = struct.Struct("<Q")
 
 
 class WireError(Exception):
     """A frame that does not have the right form."""
 
 
-@dataclass(frozen=True)
-class Packed:
-    """A value that was packed before; it is sent as it is and arrives as the value."""
-
-    body: bytes
+def request(*operations: tuple[str, Mapping[str, Any]]) -> bytes:
+    """The frame that asks a worker for operations, one after the other."""
+    return encode([[name, payload] for name, payload in operations])  # a tuple would be an extension each
 
 
-def packed(value: Any) -> Packed:
-    """Pack a value that will be sent many times."""
-    return Packed(_pack(value))
+def body(frame: bytes) -> bytes:
+    """The value of a frame, as it was packed."""
+    return frame[HEAD.size :]
 
 
-def body(frame: bytes) -> Packed:
-    """The value of a frame, as a part of another one."""
-    return Packed(frame[HEAD.size :])
+def joined(bodies: Sequence[bytes]) -> bytes:
+    """The body of a list of values that are packed already."""
+    head: bytes = msgpack.Packer().pack_array_header(len(bodies))
+    return head + b"".join(bodies)
 
 
 def encode(value: Any) -> bytes:
     """A whole frame for `value`."""
     try:
-        body = _pack(value)
+        body = pack(value)
     except (TypeError, ValueError, OverflowError, RuntimeError, KeyError) as error:
         raise WireError(f"cannot be sent: {str(error)[:200]}") from None
     return HEAD.pack(MARK, len(body)) + body
@@ -87,7 +86,8 @@ def decode(body: bytes | bytearray | memoryview, trusted: bool = False) -> Any:
     return value
 
 
-def _pack(value: Any) -> bytes:
+def pack(value: Any) -> bytes:
+    """The body of a frame for `value`. Raises what msgpack raises where a value is no plain data."""
     packed: bytes = msgpack.packb(value, default=_extension, strict_types=True)
     return packed
 
@@ -96,22 +96,19 @@ def _extension(value: Any) -> msgpack.ExtType:
     if isinstance(value, torch.Tensor):
         return msgpack.ExtType(_TENSOR, _tensor_bytes(value))
     if isinstance(value, tuple):
-        return msgpack.ExtType(_TUPLE, _pack(list(value)))
+        return msgpack.ExtType(_TUPLE, pack(list(value)))
     if isinstance(value, Ref):
-        return msgpack.ExtType(_REF, _pack([value.owner, value.name]))
+        return msgpack.ExtType(_REF, msgpack.packb([value.owner, value.name]))
     if isinstance(value, Foreign):
-        return msgpack.ExtType(_FOREIGN, _pack(value.type_name))
-    if isinstance(value, Packed):
-        return msgpack.ExtType(_PACKED, value.body)
+        return msgpack.ExtType(_FOREIGN, pack(value.type_name))
     raise TypeError(f"a {type(value).__name__} is not plain data")
 
 
 def _tensor_bytes(value: torch.Tensor) -> bytes:
-    value = value.detach().contiguous()
-    head = bytes((_CODES[value.dtype], value.ndim)) + b"".join(_SHAPE.pack(n) for n in value.shape)
+    head = bytes((_CODES[value.dtype], value.ndim)) + struct.pack(f"<{value.ndim}Q", *value.shape)
     if value.dtype == torch.bfloat16:
         value = value.view(torch.int16)
-    return head + value.numpy().tobytes()
+    return head + value.detach().numpy().tobytes()
 
 
 def _tensor(data: bytes) -> torch.Tensor:
@@ -120,10 +117,10 @@ def _tensor(data: bytes) -> torch.Tensor:
     dtype, start = DTYPES[data[0]], 2 + 8 * data[1]
     if len(data) < start:
         raise WireError("a tensor has no shape")
-    shape = [_SHAPE.unpack_from(data, 2 + 8 * i)[0] for i in range(data[1])]
-    if prod(size or 1 for size in shape) >= 1 << 40:  # also where an axis of length 0 makes the tensor empty
-        raise WireError("a tensor's shape is too large")
+    shape = struct.unpack_from(f"<{data[1]}Q", data, 2)
     count = prod(shape)
+    if (count or prod(size or 1 for size in shape)) >= 1 << 40:  # an axis of length 0 makes any other size possible
+        raise WireError("a tensor's shape is too large")
     if len(data) - start != count * dtype.itemsize:
         raise WireError("a tensor's bytes do not fit its shape")
     if count == 0:
@@ -162,7 +159,9 @@ class _Decoder:
     def extension(self, code: int, data: bytes) -> Any:
         if code == _TENSOR:
             return _tensor(data)
-        if code not in (_TUPLE, _REF, _FOREIGN, _PACKED) or self.depth >= MAX_DEPTH:
+        if code == _REF:
+            return _ref(data)
+        if code not in (_TUPLE, _FOREIGN) or self.depth >= MAX_DEPTH:
             raise WireError("an unknown extension, or tuples nested too deeply")
         self.depth += 1
         self.nested += len(data)
@@ -170,15 +169,18 @@ class _Decoder:
             raise WireError("extensions hold too much together")
         inner = self.unpack(data)
         self.depth -= 1
-        if code == _PACKED:
-            return inner
         if code == _TUPLE and type(inner) is list:
             return tuple(inner)
         if code == _FOREIGN and type(inner) is str:
             return Foreign(inner)
-        if code == _REF and type(inner) is list and [type(part) for part in inner] in ([int, str], [str, str]):
-            return Ref(*inner)
         raise WireError("an extension has a wrong form")
+
+
+def _ref(data: bytes) -> Ref:
+    parts = msgpack.unpackb(data) if len(data) <= _LONGEST_REF else None
+    if type(parts) is not list or [type(part) for part in parts] not in ([int, str], [str, str]):
+        raise WireError("an extension has a wrong form")
+    return Ref(*parts)
 
 
 def _check_depth(value: Any, depth: int) -> None:

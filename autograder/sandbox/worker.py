@@ -38,7 +38,7 @@ class _ScriptedOperations(Operations):
         if rig is not None:
             self.do_load_rig(**rig)
         asked = wire.decode(checks, trusted=True)  # not before the module was read: it need not see them
-        answers = [wire.packed([self.perform_all(request) for request in requests]).body for requests in asked]
+        answers = [wire.pack([self.perform_all(request) for request in requests]) for requests in asked]
         return {**found, "answers": answers}
 
 

@@ -23,7 +23,7 @@ from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.levels import MECHANISMS
 
 LIMITS = WorkerLimits(memory_mb=2048, cpu_seconds=60, output_bytes=16384)
-REQUEST = wire.encode([("fresh", {"seed": 1})])
+REQUEST = wire.request(("fresh", {"seed": 1}))
 
 
 def main() -> None:

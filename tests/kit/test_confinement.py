@@ -169,7 +169,7 @@ def test_a_worker_imports_late_what_it_may_and_its_clock_can_be_read(without: tu
         frame = [("call", {"ref": Ref("late", name), "arguments": list(arguments), "keywords": {}})]
         return worker.ask(wire.encode(frame), 20, 60)["value"]
 
-    worker.ask(wire.encode([("load", load)]), 20, 60)
+    worker.ask(wire.request(("load", load)), 20, 60)
     assert set(call("layer_norm", 0, 0, 0).values()) == {"found"}
     assert "found" not in call("strangers").values()
     before = worker.cpu_seconds()

@@ -20,8 +20,8 @@ from autograder.grading.kills import Kill, kills_text, load_kills, unproved
 from autograder.sandbox import wire
 from autograder.sandbox.values import Foreign, Ref
 
-CALL = wire.encode([("call", {"ref": Ref("slope", "slope")})])
-STATE = wire.encode([("call", {"ref": Ref(1, "state_dict")})])
+CALL = wire.request(("call", {"ref": Ref("slope", "slope")}))
+STATE = wire.request(("call", {"ref": Ref(1, "state_dict")}))
 
 
 def said(*values: object, frame: bytes = CALL) -> Evidence:
@@ -58,7 +58,7 @@ def test_rounding_makes_no_difference() -> None:
 
 def test_packed_replies_say_the_same() -> None:
     replies = [{"value": torch.ones(2)}, {"value": 3, "at": 1}]
-    packed = wire.body(wire.encode(replies)).body
+    packed = wire.body(wire.encode(replies))
     assert distance(evidence_of([CALL, CALL], packed), evidence_of([CALL, CALL], replies)) == 0
 
 
@@ -84,7 +84,7 @@ def test_errors_are_compared_by_kind_and_by_words_that_are_not_the_students() ->
     assert distance(fault("IndexError", "x"), fault("RuntimeError", "x")) > 1
 
 
-@pytest.mark.parametrize("packed", [b"", b"\xff\xff", b"\x01", wire.body(wire.encode({"a": 1})).body])
+@pytest.mark.parametrize("packed", [b"", b"\xff\xff", b"\x01", wire.body(wire.encode({"a": 1}))])
 def test_replies_of_a_wrong_form_are_no_evidence(packed: bytes) -> None:
     assert evidence_of([CALL], packed) == ()
 

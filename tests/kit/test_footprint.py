@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.nn.modules import linear
 
-from autograder.sandbox import footprint, tables
+from autograder.sandbox import footprint, versions
 from autograder.sandbox.footprint import Footprint
 
 Change = Callable[[pytest.MonkeyPatch], None]
@@ -33,11 +33,8 @@ class Between(torch.nn.Module):
     """Stands between a layer and torch's class of all layers."""
 
 
-class Huge(dict):
-    """Says that it takes all of the memory."""
-
-    def __sizeof__(self) -> int:
-        return 1 << 40
+class Another(dict):
+    """Not a plain dict."""
 
 
 CHANGES: dict[str, Change] = {
@@ -51,10 +48,10 @@ CHANGES: dict[str, Change] = {
 }
 
 
-@pytest.fixture(params=["by the memory of tables", "entry by entry"])
+@pytest.fixture(params=["by their numbers", "entry by entry"])
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "entry by entry":
-        monkeypatch.setattr(footprint, "table_of", lambda space: None)
+        monkeypatch.setattr(footprint, "version_in", lambda space: None)
 
 
 @pytest.mark.usefixtures("_way")
@@ -67,20 +64,19 @@ def test_a_change_is_named_and_one_that_was_taken_back_is_none(name: str) -> Non
     assert before.changes() == []
 
 
-def test_a_table_changes_with_what_is_set_and_deleted_and_not_with_what_is_read() -> None:
-    one, two = object(), object()
-    space = {"one": one, **{f"name {i}": two for i in range(50)}}
-    table = tables.table_of(space)
-    if table is None:
-        pytest.skip("the tables of this Python are not known")
-    assert [space[name] for name in space].count(two) == 50 and tables.table_of(space) == table
-    space["one"] = two
-    assert tables.table_of(space) != table
-    space["one"] = one
-    assert tables.table_of(space) == table
-    del space["name 7"]
-    assert tables.table_of(space) != table
-    assert tables.table_of({**space, "name 7": two}) != table
+@pytest.mark.parametrize("owner", [AModule("a module"), Between], ids=["module", "class"])
+def test_a_number_changes_with_what_is_set_and_deleted_and_not_with_what_is_read(owner: object) -> None:
+    space = versions.names_of(owner) if isinstance(owner, type) else vars(owner)
+    view = versions.version_in(space)
+    if view is None:
+        pytest.skip("what dicts of this Python hold is not known")
+    seen = [view.value]
+    for value in (1, 2, 1):
+        setattr(owner, "number", value)  # noqa: B010
+        seen.append(view.value)
+    assert all(space.get(name) is value for name, value in space.items()) and view.value == seen[-1]
+    delattr(owner, "number")
+    assert len({*seen, view.value}) == 5
 
 
 def test_a_class_with_other_bases_is_named() -> None:
@@ -94,4 +90,4 @@ def test_a_class_with_other_bases_is_named() -> None:
 
 
 def test_of_a_dict_of_another_kind_the_memory_is_not_read() -> None:
-    assert tables.table_of(Huge(one=1)) is None
+    assert versions.version_in(Another(one=1)) is None

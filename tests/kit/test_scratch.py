@@ -104,13 +104,13 @@ def environment():
 def with_code(zygote: Zygote, limits: WorkerLimits) -> Worker:
     worker = zygote.fork(limits)
     load = {"module": "code", "source": CODE.encode(), "filename": "code.py", "siblings": {}}
-    worker.ask(wire.encode([("load", load)]), 20, 60)
+    worker.ask(wire.request(("load", load)), 20, 60)
     return worker
 
 
 def call(worker: Worker, name: str, *arguments: object) -> Any:
     payload = {"ref": Ref("code", name), "arguments": list(arguments), "keywords": {}}
-    reply = worker.ask(wire.encode([("call", payload)]), 20, 60)
+    reply = worker.ask(wire.request(("call", payload)), 20, 60)
     assert "value" in reply, reply
     return reply["value"]
 
@@ -159,7 +159,7 @@ def test_nothing_else_is_writable(worker: Worker) -> None:
 
 
 def test_the_kit_itself_changed_nothing_that_the_code_is_blamed_for(worker: Worker) -> None:
-    assert worker.ask(wire.encode([("changes", {})]), 20, 60)["value"] == []
+    assert worker.ask(wire.request(("changes", {})), 20, 60)["value"] == []
 
 
 def test_two_workers_see_nothing_of_each_other(zygote: Zygote, worker: Worker) -> None:

@@ -155,7 +155,7 @@ def test_a_worker_has_no_module_descriptor_thread_or_variable_of_the_grader(
     engine = {"autograder", "autograder.sandbox"}
     engine |= {
         f"autograder.sandbox.{name}"
-        for name in "footprint loading operations inspection values wire worker confinement kernel landlock levels namespaces reaping seccomp tables warming".split()
+        for name in "footprint loading operations inspection values wire worker confinement kernel landlock levels namespaces reaping seccomp versions warming".split()
     }
     variables = {
         "PATH",

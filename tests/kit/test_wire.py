@@ -104,10 +104,16 @@ def test_odd_floats_and_odd_layouts_survive() -> None:
         assert not back.requires_grad
 
 
-def test_what_was_packed_before_arrives_as_the_value() -> None:
-    value = [("call", {"x": torch.ones(2)}), None]
-    assert same(there_and_back({"checks": wire.packed(value)}), {"checks": value})
-    assert same(there_and_back([wire.body(wire.encode(value))]), [value])
+def test_what_was_packed_before_arrives_as_a_list_of_the_values() -> None:
+    values = [[["call", {"x": torch.ones(2)}], (None, 1)], 3, *range(20)]
+    packed = [wire.pack(values[0]), *(wire.body(wire.encode(value)) for value in values[1:])]
+    assert same(wire.decode(wire.joined(packed)), values)
+    assert same(wire.decode(wire.joined([wire.joined(packed), wire.joined([])])), [values, []])
+
+
+def test_a_request_is_a_list_of_operations() -> None:
+    operations = [["fresh", {"seed": 1}], ["call", {"ref": Ref("a", "b")}]]
+    assert same(wire.decode(wire.body(wire.request(*map(tuple, operations)))), operations)
 
 
 class Loud:
@@ -302,7 +308,7 @@ def hostile(data: bytes) -> object:
     thread = threading.Thread(target=serve)
     thread.start()
     try:
-        return worker.ask(wire.encode([("fresh", {"seed": 1})]), cpu_limit=5, wall_limit=5)
+        return worker.ask(wire.request(("fresh", {"seed": 1})), cpu_limit=5, wall_limit=5)
     except WorkerGone as gone:
         return gone
     finally:

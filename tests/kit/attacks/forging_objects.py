@@ -57,7 +57,7 @@ ATTACKS = [
                 __class__ = property(lambda self: torch.Tensor)
                 layout, dtype, device = torch.strided, torch.float32, torch.device("cpu")
                 requires_grad, grad = False, None
-                def clone(self): return wire.packed(True)
+                def clone(self, **_): return wire.pack(True)
                 def __getattr__(self, name): return lambda *arguments: self
             """,
         ),

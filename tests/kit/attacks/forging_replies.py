@@ -44,7 +44,7 @@ ATTACKS = [
 checks = local_of_engine("do_script", "checks")
 if checks is not None:
     asked = wire.decode(checks, trusted=True)
-    same = [wire.packed([{{"value": True, "points": 10}} for _ in requests]).body for requests in asked]
+    same = [wire.pack([{{"value": True, "points": 10}} for _ in requests]) for requests in asked]
     send({{"value": {{"notes": [], "answers": same}}}})
     os._exit(0)
 """,
