@@ -22,7 +22,7 @@ LANES = min(4, 2 * (os.cpu_count() or 1))
 PATIENCE = 4
 """So often the sandbox may fail under one submission before a human has to look at it: something else may end it."""
 
-COLLECT_EVERY = 10
+COLLECT_EVERY = 20
 """Rubbish is collected after so many submissions: by itself Python waits until there is a quarter of all there is."""
 
 

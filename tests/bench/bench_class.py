@@ -25,6 +25,9 @@ from submissions import COMMAND, ENVIRONMENT, ROOT, write_mixed_class
 
 from autograder.cluster.jobs import cores
 
+EVERY = 5.0
+"""Seconds between two looks at the memory; a look takes a tenth of a second of CPU time."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -46,14 +49,14 @@ def main() -> None:
 
 
 def _measured(arguments: list[str]) -> tuple[float, list[float]]:
-    """Seconds, and the memory in MB, second by second."""
+    """Seconds, and the memory in MB from one look to the next."""
     begun, is_over, memory = time.monotonic(), threading.Event(), []
     with subprocess.Popen(
         [*COMMAND, *arguments], cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
 
         def look() -> None:
-            while not is_over.wait(1.0):
+            while not is_over.wait(EVERY):
                 memory.append(sum(map(_share_mb, below(process.pid))))
 
         watcher = threading.Thread(target=look)

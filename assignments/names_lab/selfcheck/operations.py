@@ -238,7 +238,7 @@ class Operations:
         if isinstance(value, Ref):
             return self._resolve(value)
         if isinstance(value, _Tensor):
-            return value.detach().clone()
+            return value.detach().clone() if value.requires_grad else value.clone()
         if isinstance(value, (list, tuple)):
             return type(value)(self._incoming(v) for v in value)
         if isinstance(value, dict):
@@ -362,7 +362,7 @@ def _plain_tensor(value: torch.Tensor) -> torch.Tensor | Foreign:
     if value.layout != torch.strided or value.dtype not in DTYPES or value.device.type == "meta":
         return Foreign(_kind_of_tensor(value))
     plain = value.detach().as_subclass(_Tensor) if type(value) is not _Tensor else value.detach()
-    return plain.cpu().resolve_conj().resolve_neg().contiguous().clone()
+    return plain.cpu().resolve_neg().clone(memory_format=torch.contiguous_format)
 
 
 def _kind_of_tensor(value: torch.Tensor) -> str:
