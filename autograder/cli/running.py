@@ -21,6 +21,7 @@ from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable
 from autograder.grading.store import Store
 from autograder.intake import Submission
+from autograder.sandbox.host.zygotes import Zygotes
 
 CLAIMED_AT_ONCE, CLAIMED_FOR_A_CLUSTER = 8, 64
 LOOK_AGAIN = 1.0
@@ -127,9 +128,11 @@ def _graders(where: Where, notices: Console) -> Callable[[Batch, Finished, Start
         if count > 1:
             jobs.grade(batch, lambda receipt: finished([receipt]), started, count)
             return
-        from autograder.grading.run import grade
+        with Zygotes(required=batch.required_isolation) as zygotes:
+            zygotes.begin()
+            from autograder.grading.run import grade
 
-        grade(batch, lambda receipt: finished([receipt]), started)
+            grade(batch, lambda receipt: finished([receipt]), started, zygotes)
 
     return on_dask if where.scheduler else here
 

@@ -18,9 +18,9 @@ from autograder.grading.errors import GradingError
 from autograder.grading.hashes import suite_hash
 from autograder.grading.receipt import Receipt
 from autograder.grading.run import grade
-from autograder.grading.schedule import Zygotes
 from autograder.intake import Submission
 from autograder.sandbox.host.errors import SandboxError
+from autograder.sandbox.host.zygotes import Zygotes
 
 Send = Callable[[Mapping[str, Any]], None]
 

@@ -11,9 +11,9 @@ from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable
 from autograder.grading.run import grade
-from autograder.grading.schedule import Zygotes
 from autograder.grading.store import Store
 from autograder.intake import Submission
+from autograder.sandbox.host.zygotes import Zygotes
 
 
 def grade_again(

@@ -18,10 +18,11 @@ from autograder.course import Assignment, CourseError, load_traces
 from autograder.grading.batch import Batch
 from autograder.grading.errors import GradingError
 from autograder.grading.receipt import Receipt
-from autograder.grading.schedule import LANES, Zygotes, grade_all
+from autograder.grading.schedule import LANES, grade_all
 from autograder.grading.submission import Grader
 from autograder.intake import Submission
 from autograder.sandbox.host.errors import NotConfined, SandboxError
+from autograder.sandbox.host.zygotes import Zygotes
 from autograder.suite.desk import Desk
 from autograder.suite.plugin import CHECK, Fixtures
 

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from autograder.grading.receipt import Receipt
 from autograder.grading.submission import Grader
 from autograder.intake import Submission
 from autograder.sandbox.host.errors import NotConfined, SandboxError
-from autograder.sandbox.host.spawner import Spawner
 from autograder.sandbox.host.worker import Worker, first_to_answer
 from autograder.sandbox.host.zygote import Zygote
+from autograder.sandbox.host.zygotes import PATIENCE, Zygotes
 
 LANES = min(4, 2 * (os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
-
-PATIENCE = 4
-"""So often the sandbox may fail under one submission before a human has to look at it: something else may end it."""
 
 COLLECT_EVERY = 20
 """Rubbish is collected after so many submissions: by itself Python waits until there is a quarter of all there is."""
@@ -152,66 +148,3 @@ def _alone(grader: Grader, zygotes: Zygotes, submission: Submission) -> Receipt:
             if not tries_left or not isinstance(failure, SandboxError):
                 return grader.left_to_a_human(submission, zygotes.get(), failure)
     raise AssertionError("the last try returns")
-
-
-class Zygotes:
-    """The zygote of a run, or of all runs of a process; replaced when it failed. Use as a context manager.
-
-    `without` and `required` as for a Zygote. Where a process cannot `fork` with torch in it (so it is on macOS), a
-    Spawner takes its place.
-    """
-
-    def __init__(
-        self, without: Sequence[str] = (), required: str | None = None, forks: bool = sys.platform == "linux"
-    ) -> None:
-        self._forks = forks
-        self._without = without
-        self._required = required
-        self._current: Zygote | None = None
-
-    def __enter__(self) -> Zygotes:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the zygote, if there is one."""
-        if self._current is not None:
-            self._current.close()
-
-    def get(self) -> Zygote:
-        """The running zygote, warm; started when it is first needed.
-
-        Raises:
-            SandboxError: it does not start.
-        """
-        if self._current is None:
-            self._current = self._started()
-        return self._current
-
-    def _started(self) -> Zygote:
-        kind = Zygote if self._forks else Spawner
-        for tries_left in reversed(range(PATIENCE)):
-            try:
-                zygote = kind(self._without, self._required)
-            except NotConfined:
-                raise
-            except SandboxError:
-                if not tries_left:
-                    raise
-                continue
-            try:
-                assert zygote.report
-                return zygote
-            except SandboxError:
-                zygote.close()
-                if not tries_left:
-                    raise
-        raise AssertionError("the last try returns or raises")
-
-    def replace(self, failed: Zygote) -> None:
-        """Close this one, unless another submission has already had it replaced."""
-        if failed is self._current:
-            failed.close()
-            self._current = None

@@ -26,7 +26,6 @@ from autograder.grading.hashes import suite_hash
 from autograder.grading.receipt import Receipt
 from autograder.grading.reuse import reusable, with_known_times
 from autograder.grading.run import grade
-from autograder.grading.schedule import Zygotes
 from autograder.grading.store import Store
 from autograder.intake import Submission, collect_one
 from autograder.notebooks.runner import ENVIRONMENT, WARM, CellLimits, CellRun, run_cells
@@ -35,6 +34,7 @@ from autograder.quiz.receipts import bank_hash
 from autograder.sandbox.host.errors import SandboxError
 from autograder.sandbox.host.worker import Worker, WorkerLimits
 from autograder.sandbox.host.zygote import Zygote
+from autograder.sandbox.host.zygotes import Zygotes
 
 
 class Bench:

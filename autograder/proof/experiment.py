@@ -11,8 +11,8 @@ from autograder.grading.batch import Batch
 from autograder.grading.kills import Kill
 from autograder.grading.receipt import CheckResult, Receipt
 from autograder.grading.run import grade
-from autograder.grading.schedule import Zygotes
 from autograder.proof.samples import ALSO, EQUIVALENT, MISTAKE, PAIR, SOLUTION, STUB, Sample
+from autograder.sandbox.host.zygotes import Zygotes
 from autograder.sandbox.levels import MECHANISMS
 
 Begin: TypeAlias = Callable[[str, int], Callable[[], None]]

@@ -21,8 +21,8 @@ from autograder.course import CourseFiles, load_course
 from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
 from autograder.grading.run import grade
-from autograder.grading.schedule import Zygotes
 from autograder.intake.submission import HandedIn, Submission
+from autograder.sandbox.host.zygotes import Zygotes
 
 ROOT = Path(__file__).parents[2]
 ASSIGNMENT = "week08"
@@ -164,7 +164,7 @@ def sharing_zygotes() -> Iterator[None]:
         return Zygotes(without, required) if required else nullcontext(shared_zygotes(*without))
 
     with ExitStack() as patches:
-        for module in ("grading.run", "grading.again", "proof.experiment", "notebooks.bench"):
+        for module in ("grading.run", "grading.again", "proof.experiment", "notebooks.bench", "cli.running"):
             patches.enter_context(patch(f"autograder.{module}.Zygotes", shared))
         patches.enter_context(borne())
         yield

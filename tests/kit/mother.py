@@ -91,7 +91,7 @@ def mother() -> Mother:
 
 def _names_of_zygotes() -> dict[str, Any]:
     """The names that the grader's side of a zygote knows."""
-    from autograder.grading.schedule import Zygote
+    from autograder.sandbox.host.zygote import Zygote
 
     return Zygote.__init__.__globals__
 

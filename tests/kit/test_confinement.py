@@ -34,12 +34,12 @@ from nursery import nursery
 from autograder.grading import GradingError
 from autograder.grading.receipt import Receipt
 from autograder.grading.run import grade
-from autograder.grading.schedule import Zygotes
 from autograder.sandbox import kernel, wire
 from autograder.sandbox.confinement import Confinement
 from autograder.sandbox.doctor import Diagnosis, examine
 from autograder.sandbox.host.errors import NotConfined
 from autograder.sandbox.host.worker import WorkerLimits
+from autograder.sandbox.host.zygotes import Zygotes
 from autograder.sandbox.levels import MECHANISMS, level, satisfies
 from autograder.sandbox.values import Ref
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 import tomllib
 from importlib import metadata
 
@@ -13,7 +14,8 @@ from packaging.specifiers import SpecifierSet
 FIRST_RELEASES = ("3.11.0", "3.12.0", "3.13.0")
 LINES = (ROOT / "constraints.txt").read_text().splitlines()
 PINS = {pin.name.lower(): pin.specifier for pin in (Requirement(line) for line in LINES if not line.startswith("#"))}
-INSTALLED = [package for package in metadata.distributions() if package.name.lower() in PINS]
+FOLDER = sysconfig.get_path("purelib")
+INSTALLED = [package for package in metadata.distributions(path=[FOLDER]) if package.name.lower() in PINS]
 
 
 def test_the_kit_supports_these_pythons() -> None:

@@ -23,11 +23,11 @@ from autograder.grading import GradingError
 from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
 from autograder.grading.run import grade
-from autograder.grading.schedule import Zygotes
 from autograder.sandbox import wire
 from autograder.sandbox.host.errors import NotConfined
 from autograder.sandbox.host.worker import Worker, WorkerLimits
 from autograder.sandbox.host.zygote import Zygote
+from autograder.sandbox.host.zygotes import Zygotes
 from autograder.sandbox.session import Session
 from autograder.sandbox.values import Ref
 

@@ -15,9 +15,9 @@ class Spawner(Zygote):
     zygote, at seconds for each worker.
     """
 
-    def __init__(self, without: Sequence[str] = (), required: str | None = None) -> None:
+    def __init__(self, without: Sequence[str] = ()) -> None:
         self._without = without
-        self._spare = Zygote(without, required, forks=False)
+        self._spare = Zygote(without, forks=False)
         self._in_use: dict[int, Zygote] = {}
 
     @cached_property

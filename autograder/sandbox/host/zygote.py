@@ -17,11 +17,13 @@ import sysconfig
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.sandbox.host.errors import NotConfined, SandboxError
-from autograder.sandbox.host.worker import Worker, WorkerLimits
 from autograder.sandbox.levels import satisfies
+
+if TYPE_CHECKING:
+    from autograder.sandbox.host.worker import Worker, WorkerLimits
 
 ENGINE = Path(__file__).resolve().parents[3]
 """The folder that holds the package `autograder`."""
@@ -34,19 +36,13 @@ ZYGOTE_PATIENCE = 60
 class Zygote:
     """The warm process that forks workers. Use as a context manager.
 
-    Mechanisms `without` which to do are left out, to see what that means; `required` is the level below which it does
-    not start (see `levels`). One that does not fork becomes a worker itself when it is asked for one. It imports
-    `also` these modules, and has these variables in its environment too.
-
-    Raises:
-        NotConfined: this host offers less than is required.
-        SandboxError: it did not start.
+    Mechanisms `without` which to do are left out, to see what that means. One that does not fork becomes a worker
+    itself when it is asked for one. It imports `also` these modules, and has these variables in its environment too.
     """
 
     def __init__(
         self,
         without: Sequence[str] = (),
-        required: str | None = None,
         forks: bool = True,
         also: Sequence[str] = (),
         variables: Mapping[str, str] | None = None,
@@ -72,15 +68,14 @@ class Zygote:
             "also": list(also),
         }
         self._control.sendall(json.dumps(settings).encode())
-        if required is not None and not satisfies(self.isolation, required):
-            self.close()
-            raise NotConfined(
-                f"isolation `{required}` is required, this host offers `{self.isolation}`; `autograder doctor` says why"
-            )
 
     @cached_property
     def report(self) -> dict[str, Any]:
-        """Which versions it runs, which isolation is in force and what is missing. Waits until it is warm."""
+        """Which versions it runs, which isolation is in force and what is missing. Waits until it is warm.
+
+        Raises:
+            SandboxError: it did not start.
+        """
         found: dict[str, Any] = json.loads(self._line()[0])
         return found
 
@@ -88,6 +83,18 @@ class Zygote:
     def isolation(self) -> str:
         """What stands between student code and the machine (see `levels`)."""
         return str(self.report["isolation"])
+
+    def must_offer(self, required: str | None) -> None:
+        """Make sure that it is warm, and closes workers in as this level says, if one is required.
+
+        Raises:
+            NotConfined: this host offers less.
+            SandboxError: it did not start.
+        """
+        if not satisfies(self.isolation, required):
+            raise NotConfined(
+                f"isolation `{required}` is required, this host offers `{self.isolation}`; `autograder doctor` says why"
+            )
 
     def must_have_scratch_for(self, exercises: Sequence[str]) -> None:
         """Make sure that workers can have scratch if these exercises, which ask for it, are any.
@@ -104,6 +111,9 @@ class Zygote:
 
     def fork(self, limits: WorkerLimits) -> Worker:
         """A fresh worker."""
+        # It needs torch, and a zygote may be started before that is there.
+        from autograder.sandbox.host.worker import Worker
+
         assert self.report
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()

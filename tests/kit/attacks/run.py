@@ -28,8 +28,8 @@ from autograder.course import CourseFiles, load_course
 from autograder.grading.batch import Batch
 from autograder.grading.receipt import Receipt
 from autograder.grading.run import grade
-from autograder.grading.schedule import Zygotes
 from autograder.intake import collect
+from autograder.sandbox.host.zygotes import Zygotes
 
 READING = ("reading_files", "reading_roundabout", "reading_memory", "reading_kernel")
 BREAKING = ("breaking_processes", "breaking_packages", "breaking_machine", "breaking_reports")
