@@ -5,8 +5,8 @@ ASSIGNMENTS = week08 names_lab
 ASSIGNMENT ?= week08
 KIT = .venv/bin/python -m
 READY = .venv/installed
-# One process more than there are cores: some tests wait for others to end, for a kill or for a browser.
-SIDE_BY_SIDE = --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist=loadfile --no-loadscope-reorder
+# Files that take long begin first; see tests/kit/conftest.py.
+SIDE_BY_SIDE = --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 
 # Results must not depend on the shell that make was called from.
 export OMP_NUM_THREADS = 1

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import subprocess
+import weakref
 from pathlib import Path
 
 import pytest
 from command_line import ROOT, ask
 from nursery import nursery
+from standings import assignment, receipt
+
+from autograder.cli import grade
+from autograder.grading.final import final_scores
+from autograder.reports.terminal import Row
 
 SOLUTIONS = ROOT / "solutions" / "week08"
 
@@ -48,6 +55,35 @@ def test_who_is_not_in_the_roster_is_named_and_keeps_the_mark(hand_in, tmp_path)
     assert ran.returncode == 1
     assert "ana is not in the roster" in ran.stdout
     assert mark(store) == "10"
+
+
+def test_a_class_is_looked_up_in_portions_and_told_in_order(hand_in, tmp_path, monkeypatch):
+    monkeypatch.setattr(grade, "AT_ONCE", 2)
+    names = ["ana", "ben", "cem", "dan", "eva"]
+    for name in names[1:]:
+        shutil.copytree(hand_in, hand_in.parent / name)
+    (hand_in.parent / "cem/layer_norm.py").write_text("1/0\n", "utf-8")
+    command = ("grade", "week08", hand_in.parent, "--store", f"sqlite:///{tmp_path / 'receipts.sqlite'}")
+    first = ask(*command, cwd=ROOT)
+    (hand_in.parent / "dan/layer_norm.py").write_text("2/0\n", "utf-8")
+    table, again = ask(*command, cwd=ROOT), ask(*command, "--json", cwd=ROOT)
+    assert "(4 unchanged, receipts reused)" in table.stderr and "(5 unchanged" in again.stderr
+    told = {receipt["student"]: receipt["earned"] for receipt in json.loads(again.stdout)}
+    assert list(told) == names and [name for name in names if told[name] == "10"] == ["ana", "ben", "eva"]
+    for ran in (first, table):
+        assert [line.split()[0] for line in ran.stdout.splitlines() if line.split()[:1] and line.split()[0] in names][
+            :5
+        ] == names
+
+
+def test_a_row_of_the_table_does_not_keep_its_receipt(tmp_path):
+    """Those of a class of ten thousand are a gigabyte."""
+    whole = receipt("ana")
+    row = Row.of(whole, final_scores(whole, [], assignment(tmp_path)), [])
+    alive = weakref.ref(whole)
+    del whole
+    gc.collect()
+    assert row.student == "ana" and alive() is None
 
 
 @pytest.mark.parametrize(
