@@ -127,9 +127,9 @@ class Confinement:
                 resource.setrlimit(kind, (value, value))
 
 
-def shut_in(packages: Collection[str], without: Collection[str]) -> Confinement | None:
-    """Find out what this host offers, and go into namespaces if it does. Returns None in a process of no further use
-    (it has waited for the one that went in, and should end).
+def shut_in(packages: Collection[str], without: Collection[str]) -> Confinement:
+    """Find out what this host offers, and go into namespaces if it does. It is another process that went in; this one
+    waits for it, and ends as it did.
 
     `packages` are folders of installed packages; mechanisms `without` which to do count as missing.
     """
@@ -144,8 +144,8 @@ def shut_in(packages: Collection[str], without: Collection[str]) -> Confinement 
     if not offered[NAMESPACES]:
         pid = namespaces.enter(readable)
         if pid:
-            os.waitpid(pid, 0)
-            return None
+            code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            os._exit(code if code >= 0 else 128 - code)  # as a shell tells of a signal
     offered[LANDLOCK] = offered[LANDLOCK] or kernel.tried(lambda: _try_landlock(readable))
     offered[SECCOMP] = offered[SECCOMP] or kernel.tried(_try_seccomp)
     here.in_force = [name for name in MECHANISMS if not offered[name]]

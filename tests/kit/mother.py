@@ -38,6 +38,7 @@ class Born:
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
+        self.returncode: int | None = None
         self._pidfd = os.pidfd_open(pid)
 
     def kill(self) -> None:
@@ -49,7 +50,7 @@ class Born:
             return
         if not select.select([self._pidfd], [], [], seconds)[0]:
             raise subprocess.TimeoutExpired("a zygote", seconds or 0.0)
-        os.waitpid(self.pid, 0)
+        self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         os.close(self._pidfd)
         self._pidfd = -1
 

@@ -11,12 +11,16 @@ import threading
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from grading import AFTER, BEFORE, MASKING, batch, edited, grade_class, handed_in, lost, run, solution
 from mother import borne
 
 from autograder.intake import Submission
+from autograder.sandbox.host.errors import SandboxError
+from autograder.sandbox.host.zygote import Zygote
+from autograder.sandbox.host.zygotes import PATIENCE, Zygotes
 from autograder.sandbox.levels import MECHANISMS
 
 MASKED, NORM = solution("masked_softmax"), solution("layer_norm")
@@ -187,6 +191,38 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.T
     losses = [outcome for receipt in receipts.values() for outcome in lost(receipt).values()]
     assert losses == [], "one killed worker costs nothing: its check runs once more"
     assert zygotes(known) == []
+
+
+class Killed(Zygotes):
+    """The first zygotes are killed before they are warm."""
+
+    starts = 0
+
+    def _new(self) -> Zygote:
+        zygote = super()._new()
+        self.starts += 1
+        if self.starts <= 2 * PATIENCE:
+            os.kill(zygote._process.pid, signal.SIGKILL)
+        return zygote
+
+
+@pytest.mark.parametrize("without", [(), ("namespaces",)], ids=["in namespaces", "without"])
+def test_zygotes_that_are_killed_before_they_are_warm_are_started_anew(without: tuple[str, ...]) -> None:
+    with borne(), Killed(without) as zygotes:
+        zygotes.begin()
+        assert zygotes.get().alive
+    assert zygotes.starts == 2 * PATIENCE + 1
+
+
+def test_a_zygote_that_ends_by_itself_is_given_up_soon(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    program = tmp_path / "zygote.py"
+    program.write_text(f"open({str(starts)!r}, 'a').write('.')\nraise SystemExit(3)\n")
+    with patch("autograder.sandbox.host.zygote.PROGRAM", program), Zygotes() as zygotes:
+        zygotes.begin()
+        with pytest.raises(SandboxError, match="the zygote ended"):
+            zygotes.get()
+    assert len(starts.read_text()) == PATIENCE
 
 
 KILLER = {

@@ -44,6 +44,11 @@ class Spawner(Zygote):
         if pid in self._in_use:
             self._in_use.pop(pid).end(pid)
 
+    @property
+    def was_killed(self) -> bool:
+        """As of a zygote."""
+        return self._spare.was_killed
+
     def close(self) -> None:
         """End all processes."""
         for pid in list(self._in_use):

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +50,7 @@ class Zygote:
         variables: Mapping[str, str] | None = None,
     ) -> None:
         self._forks = forks
+        self._was_given_up = False
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -67,7 +70,8 @@ class Zygote:
             "forks": forks,
             "also": list(also),
         }
-        self._control.sendall(json.dumps(settings).encode())
+        with suppress(OSError):  # it may have ended; that is seen where its report is waited for
+            self._control.sendall(json.dumps(settings).encode())
 
     @cached_property
     def report(self) -> dict[str, Any]:
@@ -150,6 +154,11 @@ class Zygote:
         except OSError:
             pass
 
+    @property
+    def was_killed(self) -> bool:
+        """Of one that is closed: did something outside end it, rather than a fault of its own?"""
+        return self._process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL) and not self._was_given_up
+
     def close(self) -> None:
         """End the zygote; it ends its workers first."""
         self._control.close()
@@ -167,9 +176,13 @@ class Zygote:
 
     def _line(self) -> tuple[bytes, list[int]]:
         if not select.select([self._control], [], [], ZYGOTE_PATIENCE)[0]:
+            self._was_given_up = True
             self._process.kill()
             raise SandboxError(f"the zygote gave no answer within {ZYGOTE_PATIENCE} s")
-        line, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
+        try:
+            line, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
+        except ConnectionError:  # it ended before it read what was sent
+            line = b""
         if not line:
             raise SandboxError("the zygote ended; its last words are above")
         return line, list(descriptors)
