@@ -19,7 +19,7 @@ from autograder.course import Assignment
 from autograder.grading.batch import Batch
 from autograder.grading.final import final_scores
 from autograder.grading.kills import unproved
-from autograder.grading.receipt import Receipt
+from autograder.grading.receipt import NOT_SUBMITTED, Receipt
 from autograder.grading.reuse import reusable, with_known_times
 from autograder.grading.score import manual_notes
 from autograder.grading.store import Adjustment, Store
@@ -53,7 +53,7 @@ def run(
         waiting: list[Submission] = []
         for some in _portions(work.submissions):
             waiting += _to_grade(work, some, receipts, told, force, seed, require_isolation)
-        reused = len(told.rows)
+        reused = len(told.rows) - len(told.staying)
         batch = Batch(
             files=work.setting.files,
             course=work.setting.course.id,
@@ -64,6 +64,7 @@ def run(
             required_isolation=require_isolation,
         )
         interrupted = grade_waiting(batch, waiting, where, receipts, force, seed, notices, told.add)
+        told.hear_of(receipts.all_adjustments(assignment), receipts)
     rows = told.in_order(work.submissions)
     _print(work, rows, told)
     to_look_at = sum(bool(row.reasons) for row in rows)
@@ -74,11 +75,12 @@ def run(
         soft_wrap=True,
         highlight=False,
     )
-    for line in _remarks(work, rows, handed_in):
+    for line in _remarks(work, rows, told, handed_in):
         notices.print(line, soft_wrap=True, markup=False, highlight=False)
     if interrupted:
         again = "the same command without --force" if force else "the same command"
-        notices.print(f"stopped; {len(rows) - reused} new receipts are kept, {again} goes on", highlight=False)
+        new = len(rows) - reused - len(told.staying)
+        notices.print(f"stopped; {new} new receipts are kept, {again} goes on", highlight=False)
         return STOPPED
     return ATTENTION if to_look_at or work.strangers else OK
 
@@ -88,6 +90,8 @@ class _Told:
 
     def __init__(self, assignment: Assignment, by_hand: Mapping[str, Sequence[Adjustment]], whole: bool) -> None:
         self.rows: dict[str, Row] = {}
+        self.staying: list[str] = []
+        """Who handed in nothing now, and something before: that is no reason to take away what they have."""
         self.whole: dict[str, dict[str, Any]] | None = {} if whole else None
         self._assignment = assignment
         self._by_hand = by_hand
@@ -105,6 +109,13 @@ class _Told:
         self.rows[receipt.student] = Row.of(receipt, final, notes)
         if self.whole is not None:
             self.whole[receipt.student] = {**receipt.to_dict(), **final.to_dict()}
+
+    def hear_of(self, by_hand: Mapping[str, Sequence[Adjustment]], store: Store) -> None:
+        """Tell anew of those whose points a person gave while others were graded."""
+        earlier, self._by_hand = self._by_hand, by_hand
+        changed = [s for s in self.rows if by_hand.get(s, []) != earlier.get(s, [])]
+        for receipt in store.standing_receipts(self._assignment.id, changed).values() if changed else ():
+            self.add(receipt)
 
     def in_order(self, submissions: Iterable[Submission]) -> list[Row]:
         """The rows of these, as far as there are any."""
@@ -128,6 +139,11 @@ def _to_grade(
     before = store.standing_receipts(work.assignment.id, [s.student for s in submissions])
     told.remember(before)
     submissions = with_known_times(submissions, before)
+    for student in [s.student for s in submissions if s.status == NOT_SUBMITTED]:
+        if student in before and before[student].status != NOT_SUBMITTED:
+            told.staying.append(student)
+            told.add(before[student])
+    submissions = [submission for submission in submissions if submission.student not in told.staying]
     if force:
         return submissions
     found = reusable(store, work.setting.files, work.assignment, submissions, seed, required_isolation, before)
@@ -142,6 +158,7 @@ def _print(work: Work, rows: Sequence[Row], told: _Told) -> None:
     console = Console(soft_wrap=False)
     if told.whole is not None:
         print(json.dumps([told.whole[row.student] for row in rows], indent=1, ensure_ascii=True))
+        console = Console(stderr=True, soft_wrap=False)
     elif rows:
         class_table(console, rows, [exercise.name for exercise in work.assignment.exercises])
     for stranger in work.strangers:
@@ -149,8 +166,10 @@ def _print(work: Work, rows: Sequence[Row], told: _Told) -> None:
     sys.stdout.flush()  # what stands below the table goes to another stream
 
 
-def _remarks(work: Work, rows: Sequence[Row], handed_in: Path | None) -> Iterator[str]:
+def _remarks(work: Work, rows: Sequence[Row], told: _Told, handed_in: Path | None) -> Iterator[str]:
     """What an instructor should know about the results."""
+    if told.staying:
+        yield f"nothing was handed in now for {named(told.staying)}; what they have stays"
     if unknown := sum(row.final.late.days is None for row in rows):
         how = "" if handed_in else " (--handed-in FILE tells it)"
         yield (

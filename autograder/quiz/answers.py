@@ -118,7 +118,8 @@ def by_roster(found: Sequence[HandedInAnswers], roster: Roster) -> tuple[list[Ha
 def _below(path: Path, assignment: str) -> list[tuple[str, Path, str]]:
     """Student, file and problem of each hand-in at a path."""
     if not path.is_dir():
-        return [(shown(path.stem), path, "")]
+        student = path.resolve().parent.name if path.name in NAMES else path.stem
+        return [(shown(student), path, _archived(path))]
     if mine := _answers_in(path) or _answers_in(path / assignment):
         return [(shown(path.resolve().name), file, "") for file in mine]
     rows = []
@@ -129,9 +130,15 @@ def _below(path: Path, assignment: str) -> list[tuple[str, Path, str]]:
         elif child.is_dir():
             mine, problem = _answers_of(child, assignment)
             rows += [(student, file, "") for file in mine] or [(student, child, problem)]
-        elif child.suffix.lower() in (".json", ".yml", ".yaml"):
-            rows.append((student, child, ""))
+        elif child.suffix.lower() in (".json", ".yml", ".yaml", ".zip"):
+            rows.append((student, child, _archived(child)))
     return rows
+
+
+def _archived(path: Path) -> str:
+    """What is wrong with a file that is an archive."""
+    is_one = path.suffix.lower() == ".zip"
+    return f"{shown(path.name)} is an archive; unpack it to a folder of the same name" if is_one else ""
 
 
 def _class_in(folder: Path, assignment: str) -> list[Path]:
@@ -170,7 +177,7 @@ def _one(student: str, files: list[tuple[Path, str]], assignment: str) -> Handed
         return HandedInAnswers(student, problem=f"{len(files)} answers files were found ({names}); keep the one meant")
     path, problem = files[0]
     if problem:
-        return HandedInAnswers(student, problem=problem, is_missing=not path.is_symlink())
+        return HandedInAnswers(student, problem=problem, is_missing=path.is_dir() and not path.is_symlink())
     data = b""
     try:
         data = read_file(path, LARGEST)

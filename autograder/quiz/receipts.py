@@ -128,12 +128,13 @@ class Marker:
             yield handed_in.problem
             return
         assert handed_in.answers is not None
+        unknown = [shown(key[:40]) for key in handed_in.answers.answers if key not in marks]
         if not any(m.outcome != NOT_ANSWERED for m in marks.values()):
-            yield "nothing was answered"
+            of_it = f" of this quiz ({unknown[0]} is no question of it)" if unknown else ""
+            yield f"nothing was answered{of_it}"
         seed = handed_in.answers.student
         if seed and seed != handed_in.student:
             yield f"the questions were drawn for {seed[:60]}, the file was handed in by {handed_in.student}"
-        unknown = [shown(key[:40]) for key in handed_in.answers.answers if key not in marks]
         yield from (f"{key} is not a question of this quiz; its answer was not marked" for key in unknown[:MOST_NOTES])
         if len(unknown) > MOST_NOTES:
             yield f"and {len(unknown) - MOST_NOTES} more answers to unknown questions"

@@ -47,14 +47,13 @@ class Footprint:
 
     def changes(self, ignore: Collection[str] = ()) -> list[str]:
         """What is different now, as names (`torch.softmax`, `module tkinter`); `ignore` are the exercises' modules."""
-        found = [name for name, cls, bases in self._classes if cls.__bases__ != bases]
+        found = [name for name, cls, bases in self._classes if not _are_the_same(cls.__bases__, bases)]
         for name, module, kind in self._watched:
             if sys.modules.get(name) is not module or type(module) is not kind:
                 found.append(name)
         for name, space, before in self._written():
-            if len(space) != len(before) or not all(map(is_, space.values(), before.values())):
-                changed = {k for k, v in space.items() if before.get(k, self) is not v} | (before.keys() - space.keys())
-                found += [f"{name}.{key}" for key in sorted(map(str, changed)) if key not in _NOTED_BY_COPY]
+            changed = {k for k, v in space.items() if before.get(k, self) is not v} | (before.keys() - space.keys())
+            found += [f"{name}.{key}" for key in sorted(map(str, changed)) if key not in _NOTED_BY_COPY]
         strangers = {name for name in self._new_modules().difference(ignore) if not _is_a_librarys(name)}
         found += [f"module {name}" for name in sorted(map(str, strangers))]
         now = _settings()
@@ -74,6 +73,11 @@ class Footprint:
                 return new
             new.add(name)
         return sys.modules.keys() - self._modules
+
+
+def _are_the_same(some: tuple[type, ...], others: tuple[type, ...]) -> bool:
+    """Are they? What they say about being equal does not count."""
+    return some is others or (len(some) == len(others) and all(map(is_, some, others)))
 
 
 _HARMLESS = {"builtins._"}

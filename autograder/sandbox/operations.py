@@ -41,6 +41,7 @@ DTYPES = (
 # Taken before any student code runs, so that replacing them in torch changes nothing here.
 _generator, _set_dtype, _set_grad = torch.default_generator, torch.set_default_dtype, torch.set_grad_enabled
 _set_device, _Module, _Tensor = torch.set_default_device, torch.nn.Module, torch.Tensor
+_is_wrapped = torch._is_functional_tensor
 
 
 class Absent(Exception):
@@ -359,7 +360,7 @@ def _plain_scalar(value: Any) -> Any:
 
 
 def _plain_tensor(value: torch.Tensor) -> torch.Tensor | Foreign:
-    if value.layout != torch.strided or value.dtype not in DTYPES or value.device.type == "meta":
+    if value.layout != torch.strided or value.dtype not in DTYPES or value.device.type == "meta" or _is_wrapped(value):
         return Foreign(_kind_of_tensor(value))
     plain = value.detach().as_subclass(_Tensor) if type(value) is not _Tensor else value.detach()
     return plain.cpu().resolve_neg().clone(memory_format=torch.contiguous_format)

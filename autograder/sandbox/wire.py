@@ -78,7 +78,7 @@ def decode(body: bytes | bytearray | memoryview, trusted: bool = False) -> Any:
     try:
         value = _Decoder(trusted).unpack(body)
         if not trusted:
-            _check_depth(value, 0)
+            _check_form(value, 0)
     except WireError:
         raise
     except Exception as error:  # whatever hostile bytes bring about must not be the grader's end
@@ -154,6 +154,8 @@ class _Decoder:
         self.entries += 1 + len(container)
         if self.entries > MAX_ENTRIES:
             raise WireError(f"the reply has more than {MAX_ENTRIES} entries")
+        if type(container) is dict and not all(type(key) is str for key in container):
+            raise WireError("a dict has keys that are no texts")
         return container
 
     def extension(self, code: int, data: bytes) -> Any:
@@ -183,12 +185,17 @@ def _ref(data: bytes) -> Ref:
     return Ref(*parts)
 
 
-def _check_depth(value: Any, depth: int) -> None:
+_LEAVES = frozenset((type(None), bool, int, float, str, bytes, torch.Tensor, Ref, Foreign))
+
+
+def _check_form(value: Any, depth: int) -> None:
     if depth > MAX_DEPTH:
         raise WireError("nested too deeply")
     if isinstance(value, (list, tuple)):
         for entry in value:
-            _check_depth(entry, depth + 1)
+            _check_form(entry, depth + 1)
     elif isinstance(value, dict):
         for entry in value.values():
-            _check_depth(entry, depth + 1)
+            _check_form(entry, depth + 1)
+    elif type(value) not in _LEAVES:
+        raise WireError(f"a {type(value).__name__} is not plain data")

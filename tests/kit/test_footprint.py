@@ -79,6 +79,22 @@ def test_a_number_changes_with_what_is_set_and_deleted_and_not_with_what_is_read
     assert len({*seen, view.value}) == 5
 
 
+@pytest.mark.usefixtures("_way")
+def test_names_that_changed_places_are_named() -> None:
+    before, space = Footprint(), vars(linear)
+    as_it_was = dict(space)
+    try:
+        other = {"Linear": "Identity", "Identity": "Linear"}
+        exchanged = {other.get(name, name): value for name, value in as_it_was.items()}
+        space.clear()
+        space.update(exchanged)
+        assert before.changes() == ["torch.nn.modules.linear.Identity", "torch.nn.modules.linear.Linear"]
+    finally:
+        space.clear()
+        space.update(as_it_was)
+    assert before.changes() == []
+
+
 def test_a_class_with_other_bases_is_named() -> None:
     before, bases = Footprint(), torch.nn.Linear.__bases__
     try:

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import weakref
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from standings import assignment, receipt
 
 from autograder.cli import grade
 from autograder.grading.final import final_scores
+from autograder.grading.store import Adjustment, Store
 from autograder.reports.terminal import Row
 
 SOLUTIONS = ROOT / "solutions" / "week08"
@@ -55,6 +57,24 @@ def test_who_is_not_in_the_roster_is_named_and_keeps_the_mark(hand_in, tmp_path)
     assert ran.returncode == 1
     assert "ana is not in the roster" in ran.stdout
     assert mark(store) == "10"
+    ran = ask("grade", "week08", hand_in.parent, "--store", store, "--roster", roster, "--json", cwd=ROOT)
+    assert [receipt["student"] for receipt in json.loads(ran.stdout)] == ["ben"]
+    assert "ana is not in the roster" in ran.stderr
+
+
+@pytest.mark.parametrize("option", [[], ["--force"]])
+def test_who_hands_in_nothing_this_time_keeps_what_stands(hand_in, tmp_path, option):
+    """Late-comers are graded with the roster of the whole class."""
+    store = f"sqlite:///{tmp_path / 'receipts.sqlite'}"
+    assert ask("grade", "week08", hand_in.parent, "--store", store, cwd=ROOT).returncode == 0
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student_id,name\nana,Ana\nben,Ben\ncem,Cem\n", "utf-8")
+    hand_in.rename(hand_in.parent / "ben")
+    ran = ask("grade", "week08", hand_in.parent, "--store", store, "--roster", roster, "--json", *option, cwd=ROOT)
+    told = {receipt["student"]: (receipt["earned"], receipt["status"]) for receipt in json.loads(ran.stdout)}
+    assert told == {"ana": ("10", "graded"), "ben": ("10", "graded"), "cem": ("0", "not submitted")}
+    assert "nothing was handed in now for ana; what they have stays" in ran.stderr
+    assert mark(store) == "10"
 
 
 def test_a_class_is_looked_up_in_portions_and_told_in_order(hand_in, tmp_path, monkeypatch):
@@ -74,6 +94,21 @@ def test_a_class_is_looked_up_in_portions_and_told_in_order(hand_in, tmp_path, m
         assert [line.split()[0] for line in ran.stdout.splitlines() if line.split()[:1] and line.split()[0] in names][
             :5
         ] == names
+
+
+def test_points_that_a_person_gives_while_others_are_graded_are_told(hand_in, tmp_path, monkeypatch):
+    given, add_all = Adjustment("layer_norm", Fraction(2), "talked", "ada", "2026-01-01T00:00:00+00:00"), Store.add_all
+
+    def add_and_adjust(self, new):
+        kept = list(new)
+        add_all(self, kept)
+        if kept:
+            self.adjust("week08", "ana", given)
+
+    monkeypatch.setattr(Store, "add_all", add_and_adjust)
+    ran = ask("grade", "week08", hand_in.parent, "--store", f"sqlite:///{tmp_path / 'receipts.sqlite'}", cwd=ROOT)
+    assert "layer_norm: manual score 2 kept" in ran.stdout
+    assert next(line for line in ran.stdout.splitlines() if line.startswith(" ana")).split()[-2:] == ["2", "note"]
 
 
 def test_a_row_of_the_table_does_not_keep_its_receipt(tmp_path):

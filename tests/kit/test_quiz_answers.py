@@ -311,6 +311,31 @@ def test_with_a_roster_everybody_has_one_row(course: Path, tmp_path: Path) -> No
     assert (missing.name, missing.status, missing.notes) == ("Ole O", "not submitted", ("nothing was handed in",))
 
 
+def test_who_hands_in_nothing_this_time_keeps_what_stands(course: Path, tmp_path: Path) -> None:
+    hand_in(tmp_path / "first", "mira", RIGHT)
+    marked(course, tmp_path / "first")
+    hand_in(tmp_path / "late", "noor", RIGHT)
+    (tmp_path / "late/mira").mkdir()
+    (tmp_path / "roster.csv").write_text("student_id,name\nnoor,Noor N\nmira,Mira M\nole,Ole O\n")
+    done = marked(course, tmp_path / "late", "--roster", tmp_path / "roster.csv")
+    assert "nothing was handed in now for mira; what they have stays" in done.stderr
+    with Store.in_course(course) as store:
+        standing = store.standing_receipts("lines/quiz")
+        assert len(store.history("lines/quiz", "mira")) == 1
+    assert standing["mira"].earned == standing["noor"].earned > 0 == standing["ole"].earned
+
+
+def test_a_file_is_its_folders_and_an_archive_is_named(course: Path, tmp_path: Path) -> None:
+    hand_in(tmp_path / "class", "mira", RIGHT)
+    (tmp_path / "class/jonas.zip").write_bytes(b"PK")
+    done = marked(course, tmp_path / "class/mira/quiz_answers.json", tmp_path / "class/jonas.zip")
+    assert "jonas.zip is an archive; unpack it" in " ".join(done.stdout.split())
+    marked(course, tmp_path / "class")
+    with Store.in_course(course) as store:
+        found = {student: receipt.status for student, receipt in store.standing_receipts("lines/quiz").items()}
+    assert found == {"mira": "graded", "jonas": "needs attention"}
+
+
 @pytest.mark.parametrize("policy", ["always", "after_first_attempt", "after_deadline", "never"])
 def test_feedback_of_a_quiz_obeys_the_hint_policy(course: Path, tmp_path: Path, policy: str) -> None:
     told = policy == "always"

@@ -38,6 +38,8 @@ def grade(course: Path | None, /, jobs: int | None, scheduler: str | None, tls: 
 
     if jobs and scheduler:
         raise click.UsageError("--jobs is for this machine, --scheduler for others; give one of them")
+    if scheduler and scheduler.startswith("tls:") and tls is None:
+        raise click.UsageError("a scheduler at tls:// takes --tls-ca-file, --tls-cert and --tls-key")
     sys.exit(run(course, where=Where(jobs, scheduler, tls), **options))
 
 

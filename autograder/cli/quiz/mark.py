@@ -12,7 +12,10 @@ from rich.console import Console
 
 from autograder.cli.exit_codes import ATTENTION, OK
 from autograder.cli.setting import Setting
-from autograder.cli.wording import attention, counted
+from autograder.cli.wording import attention, counted, named
+from autograder.grading.parts import QUIZ
+from autograder.grading.receipt import NOT_SUBMITTED, Receipt
+from autograder.grading.store import Store
 from autograder.intake import read_roster
 from autograder.quiz.answers import by_roster, find_answers
 from autograder.quiz.bank import load_bank
@@ -41,8 +44,9 @@ def run(
     gc.disable()  # a class is a million small objects without a cycle; looking for one takes a fifth of the time
     try:
         with setting.store(store) as receipts:
-            results = [marker.receipt(one) for one in found]
-            receipts.add_new(results)
+            before = _with_answers(receipts, QUIZ.of(assignment), [one.student for one in found if one.is_missing])
+            results = [before.get(one.student) or marker.receipt(one) for one in found]
+            receipts.add_new(receipt for receipt in results if receipt.student not in before)
             rows = standing_points(receipts, results)
     finally:
         gc.enable()
@@ -56,5 +60,13 @@ def run(
             items_table(Console(), item_analysis(results))
     to_look_at = sum(bool(receipt.attention()) for receipt in results)
     look = attention(to_look_at, len(results))
+    if before:
+        click.echo(f"nothing was handed in now for {named(sorted(before))}; what they have stays", err=True)
     click.echo(f"answers of {counted(len(results), 'student')} marked; {look}. Receipts: {receipts.place}", err=True)
     return ATTENTION if to_look_at or strangers else OK
+
+
+def _with_answers(store: Store, quiz: str, students: Sequence[str]) -> dict[str, Receipt]:
+    """What stands of these students, of whom there are no answers now: an absence takes nothing away."""
+    standing = store.standing_receipts(quiz, students) if students else {}
+    return {student: receipt for student, receipt in standing.items() if receipt.status != NOT_SUBMITTED}

@@ -160,8 +160,10 @@ class Zygote:
         return self._process.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL) and not self._was_given_up
 
     def close(self) -> None:
-        """End the zygote; it ends its workers first."""
+        """End the zygote; it ends its workers first. One that is not warm yet has none, and would not listen."""
         self._control.close()
+        if "report" not in vars(self):
+            self._process.kill()
         try:
             self._process.wait(10)
         except subprocess.TimeoutExpired:
@@ -184,6 +186,8 @@ class Zygote:
         except ConnectionError:  # it ended before it read what was sent
             line = b""
         if not line:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(10)
             raise SandboxError("the zygote ended; its last words are above")
         return line, list(descriptors)
 

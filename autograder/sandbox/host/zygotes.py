@@ -78,11 +78,10 @@ class Zygotes:
             try:
                 zygote.must_offer(self._required)
                 return zygote
-            except NotConfined:
+            except BaseException as error:
                 zygote.close()
-                raise
-            except SandboxError:
-                zygote.close()
+                if isinstance(error, NotConfined) or not isinstance(error, SandboxError):
+                    raise
                 kills += zygote.was_killed
                 faults += not zygote.was_killed
                 if faults == PATIENCE or kills == MOST_KILLS:
