@@ -39,8 +39,7 @@ browser: $(READY) ## workbook, formgrader and quiz page in a real Chromium; PICT
 	    { echo 'chromium and chromedriver are needed: apt-get install chromium chromium-driver' >&2; exit 2; }
 	@$(KIT) pip install -qq --progress-bar off --disable-pip-version-check -c constraints.txt -e '.[browser]'
 	@$(KIT) pip install -qq --progress-bar off --disable-pip-version-check -c constraints.txt --no-deps axe-playwright-python
-	@$(if $(PICTURES),PICTURES=$(PICTURES)) $(KIT) pytest tests/browser --durations=4 $(SIDE_BY_SIDE) \
-	    --numprocesses=4  # they wait for browsers most of the time
+	@$(if $(PICTURES),PICTURES=$(PICTURES)) $(KIT) pytest tests/browser --durations=4 $(SIDE_BY_SIDE)
 
 quick-look: $(READY)
 	@.venv/bin/autograder verify week08 --seeds 2 --one-in 30

@@ -76,11 +76,8 @@ def test_an_instructor_grades_a_class_in_formgrader(course: Path, tmp_path: Path
         press(browser, "hugo", "autograde")
         assert by_hand(course, "hugo") == (4.0, "Good. Which *weights* differ?")
         browser.open(page)
-        browser.wait(
-            lambda d: d.execute_script("return document.querySelector('#explain_mixing').value"), 20, "a score"
-        )
-        assert browser.run("return document.querySelector('#explain_mixing').value") == "4"
-        assert "Which *weights*" in browser.run("return document.querySelector('#explain_mixing-comment').value")
+        assert filled(browser, "#explain_mixing") == "4"
+        assert "Which *weights*" in filled(browser, "#explain_mixing-comment")
         browser.run("document.querySelector('#explain_mixing').scrollIntoView({block: 'center'})")
         browser.picture("by-hand", height=700)
 
@@ -101,6 +98,12 @@ def test_an_instructor_grades_a_class_in_formgrader(course: Path, tmp_path: Path
     assert not browser.foreign_requests("file:")
     browser.picture("feedback", height=1500)
     browser.picture("feedback-dark", height=1500, dark=True)
+
+
+def filled(browser: Browser, field: str) -> str:
+    """What stands in a field of formgrader's, which it fetches after the page."""
+    value = "return document.querySelector(arguments[0]).value"
+    return str(browser.wait(lambda d: d.execute_script(value, field), 60, field))
 
 
 def press(browser: Browser, student: str, button: str) -> None:
