@@ -15,7 +15,7 @@ from autograder.sandbox.host.worker import Worker, first_to_answer
 from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.host.zygotes import PATIENCE, Zygotes
 
-LANES = min(5, 2 * (os.cpu_count() or 1) + 1)
+LANES = min(4, 2 * (os.cpu_count() or 1))
 """So many submissions are under way at a time. The grader is one process; their workers are one process each."""
 
 COLLECT_EVERY = 20
