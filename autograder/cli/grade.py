@@ -139,11 +139,12 @@ def _to_grade(
     before = store.standing_receipts(work.assignment.id, [s.student for s in submissions])
     told.remember(before)
     submissions = with_known_times(submissions, before)
-    for student in [s.student for s in submissions if s.status == NOT_SUBMITTED]:
-        if student in before and before[student].status != NOT_SUBMITTED:
-            told.staying.append(student)
-            told.add(before[student])
-    submissions = [submission for submission in submissions if submission.student not in told.staying]
+    absent = {s.student for s in submissions if s.status == NOT_SUBMITTED}
+    staying = {s: receipt for s, receipt in before.items() if s in absent and receipt.status != NOT_SUBMITTED}
+    told.staying += staying
+    for receipt in staying.values():
+        told.add(receipt)
+    submissions = [submission for submission in submissions if submission.student not in staying]
     if force:
         return submissions
     found = reusable(store, work.setting.files, work.assignment, submissions, seed, required_isolation, before)

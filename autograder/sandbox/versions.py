@@ -42,12 +42,12 @@ def _can_read() -> bool:
     for owner, space in ((module, vars(module)), (cls, names_of(cls))):
         view = _view(space)
         seen.append(view.value)
-        for value in (1, 2, 1):
-            setattr(owner, "name", value)  # noqa: B010  # it has no such attribute by its type
+        for name, value in (("a", 1), ("a", 2), ("a", 1)):
+            setattr(owner, name, value)
             seen.append(view.value)
-        if space.get("name") != getattr(owner, "name") or view.value != seen[-1]:  # noqa: B009  # likewise
+        if space.get(name) != getattr(owner, name) or view.value != seen[-1]:
             return False
-        delattr(owner, "name")
+        delattr(owner, name)
         seen.append(view.value)
     return len(set(seen)) == len(seen)
 

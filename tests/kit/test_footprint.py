@@ -71,11 +71,11 @@ def test_a_number_changes_with_what_is_set_and_deleted_and_not_with_what_is_read
     if view is None:
         pytest.skip("what dicts of this Python hold is not known")
     seen = [view.value]
-    for value in (1, 2, 1):
-        setattr(owner, "number", value)  # noqa: B010
+    for name, value in (("number", 1), ("number", 2), ("number", 1)):
+        setattr(owner, name, value)
         seen.append(view.value)
-    assert all(space.get(name) is value for name, value in space.items()) and view.value == seen[-1]
-    delattr(owner, "number")
+    assert all(space.get(key) is found for key, found in space.items()) and view.value == seen[-1]
+    delattr(owner, name)
     assert len({*seen, view.value}) == 5
 
 

@@ -111,6 +111,12 @@ def test_points_that_a_person_gives_while_others_are_graded_are_told(hand_in, tm
     assert next(line for line in ran.stdout.splitlines() if line.startswith(" ana")).split()[-2:] == ["2", "note"]
 
 
+def test_a_scheduler_with_tls_takes_keys(hand_in):
+    ran = ask("grade", "week08", hand_in.parent, "--scheduler", "tls://127.0.0.1:1", cwd=ROOT)
+    assert ran.returncode == 2
+    assert "tls:// takes --tls-ca-file, --tls-cert and --tls-key" in ran.stderr
+
+
 def test_a_row_of_the_table_does_not_keep_its_receipt(tmp_path):
     """Those of a class of ten thousand are a gigabyte."""
     whole = receipt("ana")

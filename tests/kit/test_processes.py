@@ -214,6 +214,13 @@ def test_zygotes_that_are_killed_before_they_are_warm_are_started_anew(without: 
     assert zygotes.starts == 2 * PATIENCE + 1
 
 
+def test_a_zygote_that_is_not_needed_any_more_is_not_waited_for() -> None:
+    with borne():
+        zygote = Zygote()
+        zygote.close()
+    assert zygote.was_killed
+
+
 def test_a_zygote_that_ends_by_itself_is_given_up_soon(tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     program = tmp_path / "zygote.py"
