@@ -28,8 +28,9 @@ def run(course: Path | None, workers: int | None, port: int, tls: Keys | None) -
         processes=True,
         host="127.0.0.1",
         scheduler_port=port,
-        dashboard_address=None,
+        scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},  # not 8787, which may be taken
         memory_limit=0,
+        preload=["autograder.cluster.deaf"],
         security=tls.security() if tls else None,
     ) as local:
         click.echo(f"autograder grade ASSIGNMENT PATHS --scheduler {local.scheduler_address}", err=True)

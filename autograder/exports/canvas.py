@@ -67,9 +67,9 @@ def fill(standing: Standing, name: str, content: bytes, column: str | None = Non
             excused += 1
         else:
             cells[place] = number(row.final.points)
-    remarks = [f'{len(cells)} scores are in the column "{book.cell(header, at)}"']
+    remarks = [f'scores in the column "{book.cell(header, at)}": {len(cells)}']
     if excused:
-        remarks.append(f"{excused} students are excused in Canvas and stay so")
+        remarks.append(f"excused in Canvas, and left so: {excused}")
     return Exported({name: book.with_cells(at, cells)}, tuple(remarks), tuple(left_out))
 
 

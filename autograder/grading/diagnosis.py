@@ -24,7 +24,8 @@ from autograder.grading.receipt import PASSED, Diagnosis
 from autograder.sandbox.host.worker import Worker
 from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.script import Script
-from autograder.sandbox.session import Session, Unit
+from autograder.sandbox.session import Session
+from autograder.sandbox.units import Unit
 from autograder.suite.desk import Seat
 
 if TYPE_CHECKING:

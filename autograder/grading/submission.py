@@ -33,7 +33,8 @@ from autograder.sandbox.host.errors import SandboxError
 from autograder.sandbox.host.worker import Worker
 from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.script import Script
-from autograder.sandbox.session import Refusal, Session, SessionLimits
+from autograder.sandbox.session import Session
+from autograder.sandbox.units import Refusal, SessionLimits
 from autograder.suite.checking import SHARES
 from autograder.suite.checks import Check
 from autograder.suite.desk import Desk, Seat, fault_of

@@ -15,49 +15,11 @@ from autograder.sandbox.host.worker import Worker, WorkerLimits
 from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.replies import sentences
 from autograder.sandbox.script import Prompt, Script, answers_of
+from autograder.sandbox.units import Refusal, SessionLimits, Unit
 from autograder.sandbox.vouching import vouched
 
 LOAD_FACTOR = 3
 """Reading a file may take this many times the limit of a check: what it does at its top level is not a check."""
-
-
-class Refusal(Exception):
-    """No answer could be had. `outcome` is the check's outcome, `sentence` says why."""
-
-    def __init__(self, outcome: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.outcome = outcome
-        self.sentence = sentence
-
-
-@dataclass(frozen=True)
-class SessionLimits:
-    """Seconds of CPU time for one check and for the whole submission; memory and output of one worker."""
-
-    seconds_per_check: float
-    seconds_per_submission: float
-    memory_mb: int
-    output_kb: int
-
-
-@dataclass(frozen=True)
-class Unit:
-    """What is loaded together: an exercise's source, the modules its imports find, and its rig."""
-
-    exercise: str
-    source: bytes | None
-    siblings: Mapping[str, bytes]
-    rig: bytes | None = None
-    alone: bool = False
-    """Needs a worker in which nothing was loaded before: here the student's own parts must not find stand-ins."""
-    scratch_mb: int = 0
-    """Needs a worker with an empty folder of this size, which is for this unit only."""
-
-    @property
-    def files(self) -> dict[str, bytes]:
-        """Everything that is loaded, by the name of its module."""
-        rig = {f"rig_{self.exercise}": self.rig} if self.rig is not None else {}
-        return {**self.siblings, self.exercise: self.source or b"", **rig}
 
 
 @dataclass
@@ -183,7 +145,7 @@ class Session:
         self._printing = unit.exercise
         self._rehearsed = unit, script
         self._check_started = self._worker_cpu()
-        payload = {"load": _load_of(unit), "rig": _rig_of(unit), "checks": script.body}
+        payload = {"load": unit.load, "rig": unit.load_rig, "checks": script.body}
         try:
             self._post(wire.request(("fresh", {"seed": 0}), ("script", payload)))
         except Refusal:
@@ -289,10 +251,10 @@ class Session:
         self._untouched = False
         self._collect_output()
         self._printing = unit.exercise
-        frame = wire.request(("fresh", {"seed": self._seed}), ("load", _load_of(unit)))
+        frame = wire.request(("fresh", {"seed": self._seed}), ("load", unit.load))
         try:
             found = _value(self._ask(frame, LOAD_FACTOR))
-            if (rig := _rig_of(unit)) and "changes" not in found:
+            if (rig := unit.load_rig) and "changes" not in found:
                 self._ask(wire.request(("load_rig", rig)))
         except Refusal as refusal:
             said = f"{unit.exercise}.py: {refusal.sentence} (while the file was read)"
@@ -380,18 +342,6 @@ class Session:
     def _collect_output(self) -> None:
         if self._worker is not None and (text := self._worker.take_output()):
             self._outputs[self._printing] = self._outputs.get(self._printing, "") + text
-
-
-def _load_of(unit: Unit) -> dict[str, Any]:
-    """What the worker needs to read the exercise's module."""
-    file = f"{unit.exercise}.py"
-    return {"module": unit.exercise, "source": unit.source, "filename": file, "siblings": dict(unit.siblings)}
-
-
-def _rig_of(unit: Unit) -> dict[str, Any] | None:
-    if unit.rig is None:
-        return None
-    return {"module": f"rig_{unit.exercise}", "source": unit.rig, "filename": f"rigs/{unit.exercise}.py"}
 
 
 def _value(reply: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from autograder.course import Assignment, CourseFiles, load_traces
-from autograder.sandbox.session import Refusal, Session, Unit
+from autograder.sandbox.session import Session
+from autograder.sandbox.units import Refusal, Unit
 from autograder.suite.answer import Oracle, holds_answer, marked
 from autograder.suite.checks import Check
 from autograder.suite.faults import Fault, NotAttempted, NotRun, Refused, Stopped, TimedOut

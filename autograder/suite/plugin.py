@@ -17,7 +17,8 @@ from autograder.course import CourseError, CourseFiles, find_course, load_course
 from autograder.intake import IntakeError, Submission, collect
 from autograder.sandbox.host.errors import NotConfined
 from autograder.sandbox.host.zygote import Zygote
-from autograder.sandbox.session import Session, SessionLimits
+from autograder.sandbox.session import Session
+from autograder.sandbox.units import SessionLimits
 from autograder.suite.answer import Oracle
 from autograder.suite.checks import Check, SuiteError, check_of
 from autograder.suite.desk import Desk, Seat

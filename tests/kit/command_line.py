@@ -14,6 +14,7 @@ from grading import sharing_zygotes
 from autograder.cli import main
 
 ROOT = Path(__file__).parents[2]
+COMMAND = (sys.executable, "-c", "from autograder.cli import main; main(prog_name='autograder')")
 Ran = subprocess.CompletedProcess[str]
 
 
@@ -22,8 +23,7 @@ def autograder(
 ) -> Ran:
     """Run `autograder ARGUMENTS` in `cwd`, in a new process. Bytes that are not UTF-8 arrive as escapes."""
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": str(width), **(environment or {})}
-    command = [sys.executable, "-c", "from autograder.cli import main; main(prog_name='autograder')"]
-    done = subprocess.run([*command, *map(str, arguments)], cwd=cwd, env=variables, capture_output=True, timeout=300)
+    done = subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, env=variables, capture_output=True, timeout=300)
     stdout, stderr = (stream.decode("utf-8", "backslashreplace") for stream in (done.stdout, done.stderr))
     return subprocess.CompletedProcess(arguments, done.returncode, stdout, stderr)
 

@@ -8,55 +8,29 @@ from pathlib import Path
 
 import pytest
 from grading import (
-    MASKING,
-    edited,
     grade_class,
     line_of,
     lost,
     messages,
-    outcomes,
     passed,
     points,
-    solution,
     with_body,
+)
+from odd_code import (
+    EXERCISES,
+    MASK_CHECKS,
+    MASKED,
+    NORM,
+    Class,
+    at_bottom,
+    at_top,
+    first_line,
+    loses_only,
+    softmax_checks,
 )
 
 from autograder.grading.receipt import Receipt
 from autograder.suite.local import LocalTransport
-
-MASKED = solution("masked_softmax")
-NORM = solution("layer_norm")
-EXERCISES = ("masked_softmax", "layer_norm")
-
-MASK_CHECKS = {"test_reproduces_the_causal_mask", "test_queries_are_the_last_places", "test_causal_mask_of_other_sizes"}
-"""The checks that call causal_mask; attention and masked_softmax do without it."""
-
-Class = dict[str, Receipt]
-
-
-def first_line(line: str, source: str = MASKED) -> str:
-    """masked_softmax does this first, then what it should."""
-    indented = "".join(f"    {one}\n" for one in line.split("\n"))
-    return edited(source, MASKING, indented + MASKING)
-
-
-def at_top(text: str, source: str = MASKED) -> str:
-    return f"{text}\n{source}"
-
-
-def at_bottom(text: str, source: str = MASKED) -> str:
-    return f"{source}\n\n{text}\n"
-
-
-def softmax_checks() -> set[str]:
-    """The checks that reach masked_softmax, directly or through attention."""
-    names = {line.split("(")[0].removeprefix("def ") for line in _suite().splitlines() if line.startswith("def test_")}
-    return names - MASK_CHECKS
-
-
-def _suite() -> str:
-    return (Path(__file__).parents[1] / "suites/week08/test_masked_softmax.py").read_text("utf-8")
-
 
 CAUSAL = """if key_length is None:
     key_length = query_length
@@ -187,10 +161,6 @@ def graded() -> Class:
     off = "import torch\ntorch.set_grad_enabled(False)"
     students["grad_off"] = {"masked_softmax": at_top(off), "layer_norm": at_top(off, NORM)}
     return grade_class(students, exercises=EXERCISES)
-
-
-def loses_only(receipt: Receipt, *names: str) -> bool:
-    return set(lost(receipt)) == {f"masked_softmax::{name}" for name in names}
 
 
 def note(receipt: Receipt) -> str:
@@ -357,55 +327,3 @@ def test_a_mask_changed_in_place_is_judged_by_its_own_check(graded: Class) -> No
 def test_an_answer_written_into_the_argument_is_not_compared_with_itself(graded: Class) -> None:
     kept = MASK_CHECKS | {"test_output_is_the_weighted_sum_of_values"}  # a property of output and weights alone
     assert passed(graded["filled"], "masked_softmax") == kept
-
-
-# B15, B16: no end
-
-
-@pytest.fixture(scope="module")
-def endless() -> Class:
-    """What has to be stopped, with a fifth of a second for a check and 4 s for a submission."""
-    nap = "import time\n    time.sleep(0.18)\n    D = q.shape[-1]"
-    work = {
-        "loop": first_line("while True:\n    pass"),
-        "three_dimensions": first_line("while scores.ndim == 3:\n    pass"),
-        "prints": first_line('while scores.shape == (1, 3):\n    print("x" * 1000)'),
-        "nap": edited(MASKED, "D = q.shape[-1]", nap),
-        "deaf": first_line(
-            "import signal\nfor number in set(signal.Signals) - {9, 19}:\n"
-            "    try:\n        signal.signal(number, signal.SIG_IGN)\n    except OSError:\n        pass\n"
-            "while scores.shape == (1, 3):\n    pass"
-        ),
-    }
-    students = {name: {"masked_softmax": source, "layer_norm": NORM} for name, source in work.items()}
-    loop = with_body(with_body(NORM, "layer_norm", "while True:\n    pass"), "LayerNorm", "while True:\n    pass")
-    students["everywhere"] = {"masked_softmax": work["loop"], "layer_norm": loop}
-    return grade_class(students, exercises=EXERCISES, limits={"seconds_per_check": 0.2, "seconds_per_submission": 4})
-
-
-@pytest.mark.parametrize("variant", ["loop", "prints", "deaf"])
-def test_no_answer_is_no_pass(endless: Class, variant: str) -> None:
-    assert loses_only(endless[variant], *(softmax_checks() if variant == "loop" else {"test_shares_by_hand"}))
-    assert set(lost(endless[variant]).values()) == {"timed out"}
-    assert "no answer within 0.2 s" in messages(endless[variant])[0]
-    assert "timed out" in endless[variant].attention()
-
-
-def test_only_the_calls_that_do_not_end_are_lost(endless: Class) -> None:
-    kept = {
-        name for name, outcome in outcomes(endless["three_dimensions"], "masked_softmax").items() if outcome == "passed"
-    }
-    assert {"test_shares_by_hand", "test_large_scores", "test_hidden_entries_weigh_nothing"} <= kept
-    assert outcomes(endless["three_dimensions"], "masked_softmax")["test_other_axes"] == "timed out"
-
-
-def test_waiting_close_to_the_limit_passes(endless: Class) -> None:
-    assert points(endless["nap"], "masked_softmax") == 14
-
-
-def test_the_time_of_a_submission_is_bounded_too(endless: Class) -> None:
-    """The checks that were not started are `not run`: 25 checks of a fifth of a second do not fit into 4 s."""
-    found = list(outcomes(endless["everywhere"]).values())
-    assert 10 <= found.count("timed out") <= 20
-    assert found.count("not run") == len(found) - found.count("timed out") - found.count("passed") >= 5
-    assert {"timed out", "not run"} <= set(endless["everywhere"].attention())

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from grading import batch, comparable, handed_in, run, small_course, solution
+from command_line import COMMAND
+from grading import ROOT, batch, comparable, handed_in, run, small_course, solution
 from test_cluster import Graders
 
 from autograder.cluster import on_dask
@@ -87,3 +93,35 @@ def test_an_address_where_nobody_answers_is_named(everybody: Batch, monkeypatch:
     monkeypatch.setattr(on_dask, "TIMEOUT", 1)
     with pytest.raises(GradingError, match="no dask scheduler answers at"):
         on_dask.grade(everybody, print, print, "tcp://127.0.0.1:9", print)
+
+
+def test_ctrl_c_ends_a_cluster_with_all_its_workers_and_says_nothing_more() -> None:
+    command = [*COMMAND, "cluster", "--workers", "2", "--port", "0"]
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr is not None
+        told = [process.stderr.readline() for _ in range(2)]
+        os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all of them
+        assert process.stderr.read() == ""
+    assert "--scheduler tcp://127.0.0.1:" in told[0]
+    assert process.returncode == 0
+    for _ in range(100):  # multiprocessing's own helper is the last
+        time.sleep(0.1)
+        if not any(group == process.pid for group in groups()):
+            return
+    pytest.fail("a process of the cluster is still there after 10 s")
+
+
+def groups() -> Iterator[int]:
+    """The process group of each process that is not over."""
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, group = entry.read_text().rpartition(")")[2].split()[:3]
+            if state != "Z":
+                yield int(group)

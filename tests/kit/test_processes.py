@@ -232,6 +232,28 @@ def test_a_zygote_that_ends_by_itself_is_given_up_soon(tmp_path: Path) -> None:
     assert len(starts.read_text()) == PATIENCE
 
 
+SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
+
+
+@pytest.fixture
+def deaf_to_signals() -> Iterator[None]:
+    """As under nohup, in the background of a shell, or on a node of `autograder cluster`."""
+    heard = {number: signal.signal(number, signal.SIG_IGN) for number in SIGNALS}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    yield
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    for number, handler in heard.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("deaf_to_signals")
+def test_a_worker_takes_signals_also_where_the_grader_does_not() -> None:
+    work = {n.name: {"layer_norm": f"import signal\nsignal.raise_signal({n.value})\n{NORM}"} for n in SIGNALS}
+    of = batch([handed_in(name, files) for name, files in work.items()], exercises=("layer_norm",))
+    for name, receipt in run(of, own_zygote=True).items():
+        assert set(lost(receipt).values()) == {"stopped"}, name
+
+
 KILLER = {
     "masked_softmax": f"import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(1)\n{MASKED}",
     "layer_norm": NORM,

@@ -58,7 +58,7 @@ def norm(rows: torch.Tensor) -> torch.Tensor:
 
 def ffn(rows: torch.Tensor, expand: torch.Tensor = course.EXPAND) -> torch.Tensor:
     """4 -> 16 features, GELU, 16 -> 4, for each row by itself; the biases are 0."""
-    return F.linear(F.gelu(F.linear(rows, expand)), course.PROJECT)
+    return F.linear(F.gelu(F.linear(rows, expand)), course.PROJECT.to(rows.dtype))
 
 
 # The way, under the course's names. Steps 3 and 4 go without the norms of step 5.
@@ -184,9 +184,9 @@ def step_6(page: Page) -> None:
     z, mixing = torch.tensor([1.0, 2.0, 0.0, 0.0]), course.EXPAND.clone()
     mixing[0, 1] = 1.0
     page.say("Try one weight more (§5): z = [1, 2, 0, 0], and hidden unit 0 also reads z1")
-    for name, weight in (("before", course.EXPAND), ("after", mixing)):
-        unit = F.linear(z, weight)[:1]
-        out = numbers(ffn(z, weight)[:1], 6)
+    for name, weight in (("before", course.EXPAND.double()), ("after", mixing.double())):
+        unit = F.linear(z.double(), weight)[:1]  # float32 is not sure of a sixth decimal: processors differ in it
+        out = numbers(ffn(z.double(), weight)[:1], 6)
         page.say(f"  {name:6} hidden {float(unit):.0f}, after GELU{numbers(F.gelu(unit), 6)}, first output{out}")
     x = torch.tensor([-1.0, 0.0, 1.0, 2.0])
     page.say("Try the bend (§6):")
