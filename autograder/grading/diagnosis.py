@@ -188,7 +188,7 @@ class Diagnoser:
                 for place, answer in zip(missing, answers or [b""] * len(missing), strict=True):
                     exercise.answers[name, place] = evidence_of(whole.checks[place], answer)
         except BaseException:
-            session.close()
+            session.drop()
             raise
         self._idle.append(session)
 
@@ -198,13 +198,13 @@ class Diagnoser:
             session = self._idle.pop()
             if session.zygote is zygote and session.used < self._grader.limits.seconds_per_submission / 2:
                 return session
-            session.close()
+            session.drop()
         return Session(zygote, self._grader.limits)
 
     def close(self) -> None:
         """End the workers."""
         for session in self._idle:
-            session.close()
+            session.drop()
 
 
 class _Exercise:

@@ -87,10 +87,9 @@ class Grader:
         graded = {exercise for (exercise, _), _ in units}
         findings = self.findings(zygote, {name: source for name, source in sources.items() if name in graded})
         refusals = {name: found.refusal for name, found in findings.items() if found.refusal}
-        session = Session(zygote, self.limits, shared=self.batch.shared_workers, refusals=refusals)
-        seat = Seat(session, sources)
         judged: dict[Key, Judged] = {}
-        try:
+        with Session(zygote, self.limits, shared=self.batch.shared_workers, refusals=refusals) as session:
+            seat = Seat(session, sources)
             for key, items in units:
                 if refusal := session.refusal(self.desk.unit_of(seat, *key)):
                     judged[key] = self._refused(items, refusal)
@@ -98,8 +97,6 @@ class Grader:
                 rehearsed = yield from self.rehearse(seat, key)
                 self.desk.take(seat)
                 judged[key] = rehearsed or self._request_by_request(session, key, items)
-        finally:
-            session.close()
         diagnoses = (yield from self._diagnoser.diagnose(zygote, judged)) if self.batch.diagnoses else {}
         results = [result for unit in judged.values() for result in unit.results]
         results.sort(key=lambda result: self._place[result.id])
@@ -149,13 +146,10 @@ class Grader:
         digest = hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()
         known = (self.suite_hash, digest, self.batch.seed)
         if known not in _learned:
-            session = Session(zygote, self.limits)
-            self.desk.take(Seat(session, sources))
-            try:
+            with Session(zygote, self.limits) as session:
+                self.desk.take(Seat(session, sources))
                 for key, items in self.units:
                     self._request_by_request(session, key, items)
-            finally:
-                session.close()
             if len(_learned) == _MOST_LEARNED:
                 del _learned[next(iter(_learned))]
             _learned[known] = dict(self._scripts)

@@ -199,9 +199,22 @@ class Session:
         """CPU seconds that its workers have used."""
         return self.cpu_seconds + self._worker_cpu()
 
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.drop()
+
     def close(self) -> None:
-        """End the last worker."""
+        """End the last worker; first it is asked what its exercise changed in it."""
         self._retire()
+
+    def drop(self) -> None:
+        """End the last worker, whose last words are of no interest. Its zygote may have ended before."""
+        self._end_worker()
 
     def _retire(self) -> None:
         """Ask the worker what its exercise changed in it, then end it."""

@@ -126,11 +126,10 @@ class OneSubmission(Fixtures):
                 zygote.must_have_scratch_for(self.desk.with_scratch)
             except NotConfined as error:
                 raise pytest.UsageError(str(error)) from None
-            session = Session(zygote, SessionLimits(**self.desk.limits.model_dump()))
-            self.desk.take(Seat(session, {name: file.content for name, file in self.submission.files.items()}))
-            result = yield
-            session.close()
-        return result
+            sources = {name: file.content for name, file in self.submission.files.items()}
+            with Session(zygote, SessionLimits(**self.desk.limits.model_dump())) as session:
+                self.desk.take(Seat(session, sources))
+                return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

@@ -45,7 +45,8 @@ def main() -> None:
         _tell_memory(memory)
         seconds, memory = _measured(arguments)
         print(f"again:    {options.submissions * 60 / seconds:6.0f} a minute ({seconds:.1f} s), nothing had changed")
-        print(f"          {max(memory, default=0):.0f} MB at most")
+        if memory:
+            print(f"          {max(memory):.0f} MB at most")
 
 
 def _measured(arguments: list[str]) -> tuple[float, list[float]]:

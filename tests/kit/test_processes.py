@@ -193,6 +193,23 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.T
     assert zygotes(known) == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_workers_in_which_mistakes_wait_to_be_replayed_are_forgotten_with_their_zygote() -> None:
+    changes = ("variance", "variance - eps", "variance + 2 * eps", "x.var() + eps", "x.std() + eps", "1 + eps")
+    wrong = [{"layer_norm": edited(NORM, "variance + eps", change)} for change in changes]
+    of = batch([handed_in(f"s{n}", wrong[n % len(wrong)]) for n in range(12)], exercises=("layer_norm",))
+
+    def started(submission: Submission) -> None:
+        if submission.student == "s9":
+            os.kill(zygotes(known)[0], signal.SIGKILL)
+
+    with borne(), patch("autograder.grading.schedule.PATIENCE", 1):
+        known = zygotes()
+        receipts = run(of, started=started, own_zygote=True, without=("namespaces",))
+    assert all(receipt.complete for receipt in receipts.values()), "those under way are graded once more, and that does"
+    assert any(receipt.diagnoses for receipt in receipts.values())
+
+
 class Killed(Zygotes):
     """The first zygotes are killed before they are warm."""
 
