@@ -10,7 +10,7 @@ from pathlib import Path
 from autograder.intake.archive import MAX_ARCHIVE_BYTES, read_zip
 from autograder.intake.choose import Contents, choose
 from autograder.intake.files import FolderTree, Refused
-from autograder.intake.handins import Finder, HandIn
+from autograder.intake.handins import Finder, HandIn, of_latest_attempt, time_of
 from autograder.intake.names import is_junk, shown, words
 from autograder.intake.notebook import Part
 from autograder.intake.roster import ALLOWED, MAX_ID, Roster, id_problem, rough
@@ -79,7 +79,7 @@ class _Reader:
         aside = [hand_in.problem for hand_in in hand_ins if hand_in.problem is not None and hand_in not in usable]
         if not usable:
             return Submission(student, name, status="needs attention", notes=tuple(aside))
-        meant = _latest(usable)
+        meant = of_latest_attempt(usable)
         if len(meant) > 1:
             places = " and ".join(hand_in.where for hand_in in meant)
             sentence = f"{len(meant)} hand-ins were found for {student} ({places}); tell the staff which one is meant."
@@ -130,7 +130,7 @@ class _Reader:
             return []
         notes = [f"Only the latest attempt counts ({latest.attempt}); earlier ones were not used: {len(earlier)}."]
         lacking = [exercise for exercise in self.exercises if exercise not in contents.files]
-        for hand_in in sorted(earlier, key=_time, reverse=True):
+        for hand_in in sorted(earlier, key=time_of, reverse=True):
             had = self._read(hand_in, whose).files if lacking else {}
             for exercise in [exercise for exercise in lacking if exercise in had]:
                 contents.is_unclear = True
@@ -145,18 +145,6 @@ class _Reader:
 def _short(lines: list[str], limit: int) -> tuple[str, ...]:
     """At most `limit` lines, and how many more there are."""
     return (*lines[:limit], *([f"and {len(lines) - limit} more"] if len(lines) > limit else []))
-
-
-def _time(hand_in: HandIn) -> str:
-    return (hand_in.attempt or "").removesuffix("Z")
-
-
-def _latest(hand_ins: list[HandIn]) -> list[HandIn]:
-    """The latest attempt, or all that could be meant."""
-    if any(hand_in.attempt is None for hand_in in hand_ins):
-        return hand_ins
-    newest = max(map(_time, hand_ins))
-    return [hand_in for hand_in in hand_ins if _time(hand_in) == newest]
 
 
 def _stranger(student: str, hand_ins: list[HandIn], roster: Roster | None, taken: set[str]) -> Submission:

@@ -82,6 +82,16 @@ class FolderTree:
 
 
 @dataclass(frozen=True)
+class Wide:
+    """A folder on disk that may hold a whole class."""
+
+    tree: FolderTree
+
+    def children(self, folder: str) -> list[Entry]:
+        return self.tree.children(folder, MAX_CLASS_ENTRIES)
+
+
+@dataclass(frozen=True)
 class Below:
     """A folder inside a tree, as a tree of its own; names in it are shown from that folder on."""
 

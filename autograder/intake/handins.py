@@ -20,16 +20,15 @@ from autograder.intake.files import (
     FolderTree,
     Refused,
     Tree,
+    Wide,
     kind_of,
     mode_of,
 )
 from autograder.intake.gradescope import MAX_METADATA_BYTES, METADATA, Submitted, read_metadata
-from autograder.intake.names import match, shown
+from autograder.intake.names import is_archive, is_code, is_zip, match, shown, without_ending
 from autograder.intake.places import Place, in_archive, on_disk
 from autograder.intake.roster import Roster
 from autograder.intake.submission import IntakeError, Status
-
-_OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz")
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,19 @@ class HandIn:
     problem: str | None = None
     problem_status: Status = "needs attention"
     remarks: tuple[str, ...] = ()
+
+
+def time_of(hand_in: HandIn) -> str:
+    """When it was handed in, so that later ones are greater; not known is the least."""
+    return (hand_in.attempt or "").removesuffix("Z")
+
+
+def of_latest_attempt(hand_ins: Sequence[HandIn]) -> list[HandIn]:
+    """The latest attempt, or all that could be meant."""
+    if any(hand_in.attempt is None for hand_in in hand_ins):
+        return list(hand_ins)
+    newest = max(map(time_of, hand_ins), default="")
+    return [hand_in for hand_in in hand_ins if time_of(hand_in) == newest]
 
 
 @dataclass(frozen=True)
@@ -81,7 +93,7 @@ class Finder:
         for key, place in sorted(places.items()):
             filed = self._filed(place.name) if stat.S_ISREG(place.mode) else None
             if key in submitted:
-                hand_ins += [_from_gradescope(place, one) for one in submitted[key]]
+                hand_ins += [from_gradescope(place, one) for one in submitted[key]]
             elif filed is not None:
                 loose.append((place, filed))
             elif (hand_in := self._single(place)) is not None:
@@ -94,7 +106,7 @@ class Finder:
         """What lies in `path`, or `path` alone when it is one hand-in."""
         alone = _Class([on_disk(path)], {}, {})
         mode = mode_of(path)
-        if stat.S_ISREG(mode) and _is_zip(path.name):
+        if stat.S_ISREG(mode) and is_zip(path.name):
             return self._class_in_zip(path) or alone
         if not stat.S_ISDIR(mode):
             return alone
@@ -103,21 +115,21 @@ class Finder:
             entries = tree.children("", MAX_CLASS_ENTRIES)
         except Refused:
             return alone
-        if self._is_one_hand_in(path.name, _Wide(tree), entries):
+        if self._is_one_hand_in(path.name, Wide(tree), entries):
             return alone
-        entries, _ = self._class_folder(_Wide(tree), entries)
-        return _Class([on_disk(path / entry.path) for entry in entries], self._submitted(entries), {})
+        entries, _ = self._class_folder(Wide(tree), entries)
+        return _Class([on_disk(path / entry.path) for entry in entries], submitters(entries, self.roster), {})
 
     def _class_in_zip(self, path: Path) -> _Class | None:
         """The class that lies in a zip: only where names of students or platforms say that it is one."""
-        name = _without_ending(path.name)
+        name = without_ending(path.name)
         if self._is_student(name) or self._filed_whole(name) is not None:
             return None
         tree = open_class_zip(path)
         if tree is None:
             return None
         entries, are_students = self._class_folder(tree, tree.children(""))
-        submitted = self._submitted(entries)
+        submitted = submitters(entries, self.roster)
         if not submitted and not are_students:
             return None
         return _Class([in_archive(path, tree, entry) for entry in entries], submitted, tree.refused)
@@ -133,7 +145,7 @@ class Finder:
             return False
         if any(self._is_answer(entry) for entry in entries):
             return True
-        if not any(entry.kind == "folder" or _is_archive(entry.name) for entry in entries):
+        if not any(entry.kind == "folder" or is_archive(entry.name) for entry in entries):
             return bool(entries) or self.roster is None
         return self._is_wrapped(tree, entries)
 
@@ -144,7 +156,7 @@ class Finder:
         """
         for _ in range(MAX_DEPTH):
             folders = [entry for entry in entries if entry.kind == "folder"]
-            if len(folders) != 1 or any(_is_archive(entry.name) for entry in entries):
+            if len(folders) != 1 or any(is_archive(entry.name) for entry in entries):
                 return False
             if nbgrader.notebooks_in(tree, entries, self.assignment):
                 return False
@@ -175,19 +187,6 @@ class Finder:
                 break
         return entries, False
 
-    def _submitted(self, entries: list[Entry]) -> dict[str, list[Submitted]]:
-        """What Gradescope says, by folder; nothing where these are not its folders."""
-        found: dict[str, list[Submitted]] = {}
-        for entry in entries:
-            if entry.kind == "file" and entry.name == METADATA:
-                try:
-                    content = entry.load(MAX_METADATA_BYTES)
-                except Refused:
-                    continue
-                for one in read_metadata(content, self.roster):
-                    found.setdefault(one.folder, []).append(one)
-        return found
-
     def _is_student(self, name: str) -> bool:
         return self.roster is not None and self.roster.find(name) is not None
 
@@ -196,10 +195,10 @@ class Finder:
         return found is not None and found.closeness != "loose"
 
     def _names_a_student(self, entry: Entry) -> bool:
-        if entry.kind == "file" and not _is_archive(entry.name):
+        if entry.kind == "file" and not is_archive(entry.name):
             filed = self._filed(entry.name)
-            return filed is not None and (filed.attempt is not None or _is_code(entry.name))
-        name = _without_ending(entry.name)
+            return filed is not None and (filed.attempt is not None or is_code(entry.name))
+        name = without_ending(entry.name)
         return self._is_student(name) or self._filed_whole(name) is not None
 
     # -- whose is it?
@@ -216,16 +215,16 @@ class Finder:
 
     def _single(self, place: Place) -> HandIn | None:
         """The hand-in that a folder or an archive is; None for files that are not hand-ins."""
-        student = _without_ending(place.name)
+        student = without_ending(place.name)
         if stat.S_ISDIR(place.mode):
             return self._whole(place, place.name, place.as_folder)
         if not stat.S_ISREG(place.mode):
             problem = f"{shown(place.name)} is {kind_of(place.mode)}; hand in the folder or file itself."
-        elif _is_zip(place.name):
+        elif is_zip(place.name):
             return self._whole(place, student, place.as_zip)
         elif student != place.name:
             problem = f"{shown(place.name)} is an archive of another kind; hand in a zip file."
-        elif _is_code(place.name):
+        elif is_code(place.name):
             problem = f"{shown(place.name)} lies outside of any student's folder; move it into one."
             return HandIn(place.name, place.where, _nothing, problem=problem)
         else:
@@ -245,14 +244,18 @@ class Finder:
         return HandIn(filed.student if filed else top, shown(name[:80]), _nothing, problem=why)
 
 
-@dataclass(frozen=True)
-class _Wide:
-    """A folder on disk that may hold a whole class."""
-
-    tree: FolderTree
-
-    def children(self, folder: str) -> list[Entry]:
-        return self.tree.children(folder, MAX_CLASS_ENTRIES)
+def submitters(entries: Sequence[Entry], roster: Roster | None) -> dict[str, list[Submitted]]:
+    """What Gradescope says, by folder; nothing where these are not its folders."""
+    found: dict[str, list[Submitted]] = {}
+    for entry in entries:
+        if entry.kind == "file" and entry.name == METADATA:
+            try:
+                content = entry.load(MAX_METADATA_BYTES)
+            except Refused:
+                continue
+            for one in read_metadata(content, roster):
+                found.setdefault(one.folder, []).append(one)
+    return found
 
 
 def _without_folder(found: _Class) -> list[HandIn]:
@@ -268,7 +271,8 @@ def _without_folder(found: _Class) -> list[HandIn]:
     ]
 
 
-def _from_gradescope(place: Place, one: Submitted) -> HandIn:
+def from_gradescope(place: Place, one: Submitted) -> HandIn:
+    """What one submitter handed in, who need not be the only one."""
     return HandIn(one.student, place.where, place.as_folder, one.time)
 
 
@@ -291,22 +295,3 @@ def _loose(members: list[tuple[Place, Filed]]) -> HandIn:
 
 def _nothing() -> Tree:
     return FileList(())
-
-
-def _is_zip(name: str) -> bool:
-    return name.casefold().endswith(".zip")
-
-
-def _is_code(name: str) -> bool:
-    return name.casefold().endswith((".py", ".ipynb"))
-
-
-def _is_archive(name: str) -> bool:
-    return name.casefold().endswith((".zip", *_OTHER_ARCHIVES))
-
-
-def _without_ending(name: str) -> str:
-    """`s02.zip` and `s02.tar.gz` without what makes them archives."""
-    while _is_archive(name):
-        name = name[: name.rindex(".")]
-    return name

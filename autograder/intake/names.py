@@ -104,3 +104,28 @@ def _widest(spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
         return other[0] <= span[0] and span[1] <= other[1] and other[1] - other[0] > span[1] - span[0]
 
     return [span for span in spans if not any(inside(span, other) for other in spans)]
+
+
+_OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz")
+
+
+def is_zip(name: str) -> bool:
+    """Is it a zip, by its name?"""
+    return name.casefold().endswith(".zip")
+
+
+def is_archive(name: str) -> bool:
+    """Is it a zip, or an archive of another kind?"""
+    return name.casefold().endswith((".zip", *_OTHER_ARCHIVES))
+
+
+def is_code(name: str) -> bool:
+    """May it hold exercises?"""
+    return name.casefold().endswith((".py", ".ipynb"))
+
+
+def without_ending(name: str) -> str:
+    """`s02.zip` and `s02.tar.gz` without what makes them archives."""
+    while is_archive(name):
+        name = name[: name.rindex(".")]
+    return name

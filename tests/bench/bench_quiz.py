@@ -23,8 +23,8 @@ from click.testing import CliRunner
 
 from autograder.cli import main as autograder
 from autograder.course import CourseFiles, load_course
-from autograder.quiz.answers import find_answers
 from autograder.quiz.bank import Bank, load_bank
+from autograder.quiz.collect import find_answers
 from autograder.quiz.marking import mark
 from autograder.quiz.model import AnyItem, Drawn, Match, Multiple, Order, Output, ShortText, Single
 from autograder.quiz.public import LETTERS, displayed_lefts, displayed_options, displayed_rights, displayed_steps

@@ -12,9 +12,10 @@ import pytest
 from quiz_course import OFFSET, QUIZ, RIGHT, SLOPE, draw_of, hand_in, quiz_files
 
 from autograder.grading.receipt import Receipt
-from autograder.quiz.answers import find_answers, read_answers
+from autograder.quiz.answers import read_answers
 from autograder.quiz.answers_file import written
 from autograder.quiz.bank import load_bank
+from autograder.quiz.collect import find_answers
 from autograder.quiz.public import public_item
 from autograder.quiz.receipts import Marker, title
 
@@ -154,39 +155,6 @@ def test_a_file_that_was_drawn_for_another_is_marked_by_that_draw_and_pointed_ou
     assert found.notes == ("the questions were drawn for noor, the file was handed in by mira",)
     assert found.attention()
     assert not receipt(RIGHT, student="mira").attention()
-
-
-@pytest.mark.parametrize("given", ["submitted", "submitted/notebooks", "submitted/notebooks/mira"])
-def test_answers_are_found_in_the_folder_of_the_assignment(tmp_path: Path, given: str) -> None:
-    """As nbgrader lays it out."""
-    hand_in(tmp_path / "submitted/notebooks/mira", "lines", RIGHT)
-    hand_in(tmp_path / "submitted/notebooks/mira", "circles", {})
-    (found,) = find_answers([tmp_path / given], "lines")
-    assert (found.student, found.problem) == ("mira", "")
-    assert found.answers is not None
-    assert found.answers.answers == RIGHT
-
-
-def test_answers_are_found_in_the_only_folder_that_has_any_and_else_it_is_said_where_some_are(tmp_path: Path) -> None:
-    hand_in(tmp_path / "ana", "quiz", RIGHT)
-    hand_in(tmp_path / "bo", "circles", RIGHT)
-    hand_in(tmp_path / "bo", "squares", RIGHT)
-    hand_in(tmp_path / "cy", "circles", RIGHT)
-    (tmp_path / "cy" / "lines").mkdir()
-    (tmp_path / "dee").mkdir()
-    hand_in(tmp_path, "eve's", {})
-    (tmp_path / "dee" / "lines").symlink_to(tmp_path / "eve's")
-    (tmp_path / "flo" / "lines").mkdir(parents=True)
-    found = {one.student: (one.answers is not None, one.problem) for one in find_answers([tmp_path], "lines")}
-    nothing = "nothing was answered: there is no quiz_answers.json in"
-    assert found == {
-        "ana": (True, ""),
-        "bo": (False, f"{nothing} bo (but in bo/circles and bo/squares)"),
-        "cy": (False, f"{nothing} cy/lines (but in cy/circles)"),
-        "dee": (False, "quiz_answers.json could not be read (Not a directory); hand it in again"),
-        "eve's": (True, ""),
-        "flo": (False, f"{nothing} flo/lines"),
-    }
 
 
 def test_points_are_exact_and_the_titles_are_those_that_the_student_saw(

@@ -152,11 +152,11 @@ def test_who_hands_in_nothing_this_time_keeps_what_stands(course: Path, tmp_path
     assert standing["mira"].earned == standing["noor"].earned > 0 == standing["ole"].earned
 
 
-def test_a_file_is_its_folders_and_an_archive_is_named(course: Path, tmp_path: Path) -> None:
+def test_a_file_is_its_folders_and_a_zip_its_names(course: Path, tmp_path: Path) -> None:
     hand_in(tmp_path / "class", "mira", RIGHT)
     (tmp_path / "class/jonas.zip").write_bytes(b"PK")
     done = marked(course, tmp_path / "class/mira/quiz_answers.json", tmp_path / "class/jonas.zip")
-    assert "jonas.zip is an archive; unpack it" in " ".join(done.stdout.split())
+    assert "jonas.zip is not a zip file that can be opened" in " ".join(done.stdout.split())
     marked(course, tmp_path / "class")
     with Store.in_course(course) as store:
         found = {student: receipt.status for student, receipt in store.standing_receipts("lines/quiz").items()}
@@ -218,3 +218,7 @@ def test_the_table_of_questions_names_the_idea_met_most(course: Path, tmp_path: 
         line for line in marked(course, tmp_path / "class", "--items").stdout.splitlines() if "s1_twice" in line
     )
     assert line.split() == "s1_twice Week 1 §1 33 % A slope is added to x (2)".split()
+    told = json.loads(marked(course, tmp_path / "class", "--items", "--json").stdout)
+    assert [receipt["student"] for receipt in told["receipts"]] == ["mira", "noor", "ole"]
+    (item,) = (item for item in told["items"] if item["item"] == "s1_twice")
+    assert (item["earned"], item["of"], item["ideas"]) == (1.0, 3.0, {"A slope is added to x": 2})

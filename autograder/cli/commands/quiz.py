@@ -65,7 +65,7 @@ def lint(course: Path | None, /, assignments: Sequence[str], as_json: bool) -> N
 @click.option("--items", is_flag=True, help="Also print how each question did in the class.")
 @click.pass_obj
 def mark(course: Path | None, /, **options: Any) -> None:
-    """Mark the answers files at PATHS: each a file, a student's folder, or a folder of either.
+    """Mark the answers at PATHS: each an answers file, a student's folder or zip, or a folder or zip of them.
 
     Exit code 0: complete. 1: complete, some need attention. 2: the kit or the course is at fault.
     """

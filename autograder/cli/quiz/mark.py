@@ -17,8 +17,8 @@ from autograder.grading.parts import QUIZ
 from autograder.grading.receipt import NOT_SUBMITTED, Receipt
 from autograder.grading.store import Store
 from autograder.intake import read_roster
-from autograder.quiz.answers import by_roster, find_answers
 from autograder.quiz.bank import load_bank
+from autograder.quiz.collect import by_roster, find_answers
 from autograder.quiz.errors import QuizError
 from autograder.quiz.receipts import Marker, item_analysis
 from autograder.reports.quiz import items_table, quiz_table, standing_points
@@ -36,10 +36,11 @@ def run(
     """Mark answers, keep the receipts, print a table. Returns the exit code."""
     setting = Setting.find(course)
     bank = load_bank(setting.files, setting.course, assignment)
-    found = find_answers(paths, assignment)
+    known = read_roster(roster) if roster else None
+    found = find_answers(paths, assignment, known)
     if not found:
-        raise QuizError(f"{paths[0]} holds no answers file; give one, or a folder of them")
-    found, strangers = by_roster(found, read_roster(roster)) if roster else (found, [])
+        raise QuizError(f"{paths[0]} holds no answers file; give one, or a folder or zip of them")
+    found, strangers = by_roster(found, known) if known is not None else (found, [])
     marker = Marker(bank, setting.course)
     gc.disable()  # a class is a million small objects without a cycle; looking for one takes a fifth of the time
     try:
@@ -51,7 +52,9 @@ def run(
     finally:
         gc.enable()
     if as_json:
-        click.echo(json.dumps([receipt.to_dict() for receipt in results], indent=1))
+        told: object = [receipt.to_dict() for receipt in results]
+        told = {"receipts": told, "items": item_analysis(results)} if items else told
+        click.echo(json.dumps(told, indent=1))
     else:
         quiz_table(Console(), rows)
         for stranger in strangers:
