@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from autograder.intake import IntakeError, Roster, Submission, collect, id_problem, read_roster
 from autograder.intake.names import is_unprintable, match
+from autograder.quiz.collect import find_answers
 
 EXERCISES = ("layer_norm", "feed_forward", "embedding")
 SECRET = b"reference = 'nobody may see this'\n"
@@ -23,7 +24,8 @@ Tree = dict[str, "Tree | bytes | str"]
 LIKELY = """
 s01 s02 S01 layer_norm layer_norm.py Layer_Norm.py layer_norm(1).py feed_forward.py layer_norm_feed_forward.py week08
 week08_s01_attempt_2025-03-03-11-00-00 s02_2025-03-03-11-00-00_layer_norm.py s02_embedding.py a.zip s02.zip s01.rar
-torch.py numpy tests .git __MACOSX
+torch.py numpy tests .git __MACOSX quiz_answers.json s01_quiz_answers.yml s02.json submission_metadata.yml
+doejane_12345_678901_quiz_answers-1.json week08_s01_attempt_2025-03-03-11-00-00.zip
 """
 likely = st.sampled_from(LIKELY.split())
 names = likely | st.text(min_size=1, max_size=20).filter(lambda name: not {"/", "\0"} & set(name) and name.strip("."))
@@ -71,6 +73,17 @@ def check(rows: list[Submission], roster: Roster | None) -> None:
             assert file.content
 
 
+def check_answers(paths: list[Path], roster: Roster | None) -> None:
+    """The same of the answers to a quiz."""
+    rows = find_answers(paths, "week08", roster)
+    ids = [row.student for row in rows]
+    assert ids == sorted(set(ids))
+    for row in rows:
+        assert (row.answers is None) == bool(row.problem)
+        assert not any(map(is_unprintable, f"{row.student}{row.problem}"))
+        assert SECRET not in row.data
+
+
 @QUICK
 @given(tree=trees, roster=st.sampled_from([ROSTER, None]))
 def test_any_folder_becomes_rows(tree: Tree, roster: Roster | None) -> None:
@@ -78,13 +91,16 @@ def test_any_folder_becomes_rows(tree: Tree, roster: Roster | None) -> None:
         secret, given_folder = Path(temporary, "secret"), Path(temporary, "given")
         secret.mkdir()
         given_folder.mkdir()
-        (secret / "layer_norm.py").write_bytes(SECRET)
+        for name in ("layer_norm.py", "quiz_answers.json", "s02.json"):
+            (secret / name).write_bytes(SECRET)
         build(given_folder, tree, secret)
         rows = collect([given_folder], EXERCISES, "week08", roster)
         check(rows, roster)
         assert rows == collect([given_folder], EXERCISES, "week08", roster)
         every = [given_folder / name for name in os.listdir(given_folder)]
         check(collect(every, EXERCISES, "week08", roster), roster)
+        check_answers([given_folder], roster)
+        check_answers(every, roster)
 
 
 @QUICK
@@ -108,6 +124,8 @@ def test_any_zip_becomes_a_row(members: list[tuple[str, bytes, int]], damage: li
         path.write_bytes(data)
         rows = collect([path], EXERCISES, "week08", ROSTER)
         check(rows, ROSTER)
+        check_answers([path], ROSTER)
+        check_answers([path], None)
         assert os.listdir(temporary) == ["s02.zip"]
 
 
@@ -117,6 +135,7 @@ def test_any_bytes_under_a_zips_name_become_a_row(data: bytes, start: bytes) -> 
     with tempfile.TemporaryDirectory() as temporary:
         Path(temporary, "s02.zip").write_bytes(start + data)
         check(collect([Path(temporary)], EXERCISES, "week08", ROSTER), ROSTER)
+        check_answers([Path(temporary)], ROSTER)
 
 
 @QUICK
