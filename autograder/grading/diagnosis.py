@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 MOST_REPLAYED = 24
 """So many mistakes at most are looked at for one exercise of one submission."""
 
+_TRIES = 3
+"""So often a mistake is replayed whose worker may have been ended from outside: the class goes by its answers."""
+
 _ENOUGH_TO_STAND_BESIDE = 3
 """A mistake that explains so many checks may be named where others fail for another reason."""
 
@@ -182,9 +185,9 @@ class Diagnoser:
                     continue
                 seat = Seat(session, {key[0]: exercise.source(mistake)})
                 unit, script = self._grader.desk.unit_of(seat, *key), exercise.script(whole, missing)
-                answers = yield from _answers(session, unit, script)
-                if answers is None and session.perhaps_by_chance:
-                    answers = yield from _answers(session, unit, script)
+                answers, tries = None, 0
+                while answers is None and tries < _TRIES and (tries == 0 or session.perhaps_by_chance):
+                    answers, tries = (yield from _answers(session, unit, script)), tries + 1
                 for place, answer in zip(missing, answers or [b""] * len(missing), strict=True):
                     exercise.answers[name, place] = evidence_of(whole.checks[place], answer)
         except BaseException:

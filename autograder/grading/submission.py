@@ -44,8 +44,14 @@ from autograder.suite.plugin import CHECK
 Key = tuple[str, bool]
 """An exercise, and whether it runs on the student's own earlier parts: what a worker loads together."""
 
+Units = list[tuple[Key, list[pytest.Item]]]
+"""What is loaded together, with its checks."""
+
 MOST_REMEMBERED = 64
 """So many different right answers to a check are remembered."""
+
+_TRIES = 3
+"""So often a script is asked for from a solution whose worker was ended; it may have been ended from outside."""
 
 _MOST_LEARNED = 16
 _learned: dict[tuple[str, str, int], dict[Key, Script]] = {}
@@ -103,7 +109,7 @@ class Grader:
         curious = {name: found.curious for name, found in findings.items() if found.curious}
         return self._receipt(submission, session, results, curious, diagnoses)
 
-    def _units_of(self, submission: Submission) -> list[tuple[Key, list[pytest.Item]]]:
+    def _units_of(self, submission: Submission) -> Units:
         only = self.batch.only
         return [unit for unit in self.units if only is None or unit[0][0] in only[submission.student]]
 
@@ -146,14 +152,25 @@ class Grader:
         digest = hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()
         known = (self.suite_hash, digest, self.batch.seed)
         if known not in _learned:
-            with Session(zygote, self.limits) as session:
-                self.desk.take(Seat(session, sources))
-                for key, items in self.units:
-                    self._request_by_request(session, key, items)
+            left = self.units
+            for _ in range(_TRIES):
+                left = self._learn_from(zygote, sources, left)
             if len(_learned) == _MOST_LEARNED:
                 del _learned[next(iter(_learned))]
             _learned[known] = dict(self._scripts)
         self._scripts = dict(_learned[known])
+
+    def _learn_from(self, zygote: Zygote, sources: Mapping[str, bytes], units: Units) -> Units:
+        """Learn the scripts of these units. Returns those that may do better another time: their worker was ended."""
+        disturbed: Units = []
+        if units:
+            with Session(zygote, self.limits) as session:
+                self.desk.take(Seat(session, sources))
+                for key, items in units:
+                    judged = self._request_by_request(session, key, items)
+                    if any(result.outcome in (TIMED_OUT, STOPPED) for result in judged.results):
+                        disturbed.append((key, items))
+        return disturbed
 
     def close(self) -> None:
         """End what the run no longer needs."""

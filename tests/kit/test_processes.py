@@ -22,6 +22,7 @@ from autograder.sandbox.host.errors import SandboxError
 from autograder.sandbox.host.zygote import Zygote
 from autograder.sandbox.host.zygotes import PATIENCE, Zygotes
 from autograder.sandbox.levels import MECHANISMS
+from autograder.sandbox.session import Session
 
 MASKED, NORM = solution("masked_softmax"), solution("layer_norm")
 EXERCISES = ("masked_softmax", "layer_norm")
@@ -208,6 +209,25 @@ def test_workers_in_which_mistakes_wait_to_be_replayed_are_forgotten_with_their_
         receipts = run(of, started=started, own_zygote=True, without=("namespaces",))
     assert all(receipt.complete for receipt in receipts.values()), "those under way are graded once more, and that does"
     assert any(receipt.diagnoses for receipt in receipts.values())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ends a worker by its number")
+def test_a_solution_whose_worker_is_ended_is_learnt_from_again() -> None:
+    """Without its script a run names no mistake; that a worker was ended must not cost the class its diagnoses."""
+    begin_check, ended = Session.begin_check, []
+
+    def ending(session: Session, seed: int) -> None:
+        if len(ended) < 4 and session._worker is not None:
+            ended.append(session._worker.pid)
+            os.kill(session._worker.pid, signal.SIGKILL)
+        begin_check(session, seed)
+
+    wrong = handed_in("wrong", {"layer_norm": edited(NORM, "variance + eps", "variance")})
+    of = batch([wrong], exercises=("layer_norm",), seed=714)
+    with borne(), patch.object(Session, "begin_check", ending):
+        receipt = run(of, own_zygote=True, without=("namespaces",))["wrong"]
+    assert len(set(ended)) == 4
+    assert receipt.diagnoses
 
 
 class Killed(Zygotes):
