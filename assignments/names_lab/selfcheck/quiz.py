@@ -31,7 +31,7 @@ DONE, STOPPED = 0, 130
 
 COMMANDS = {"s": "skip", "b": "back", "q": "quit"}
 HELP = """\
-Type your answer and press Enter. It is saved at once, and nothing is judged before you hand it in or ask for it.
+Type your answer and press Enter. It is saved at once; what was typed before can be changed later.
 
 - :s goes on without an answer, :b goes back, :q stops; the same command goes on later
 - s, b or q alone will do where they cannot be an answer
