@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import click
@@ -13,17 +14,26 @@ from autograder.cluster.jobs import cores
 from autograder.cluster.keys import Keys
 from autograder.grading import GradingError
 
+LOOK_EVERY = 2
+"""Seconds between two looks at whether all workers are there."""
+
+LOST_AFTER = "10s"
+"""Time after which a worker that has not come back is another one's place."""
+
 
 def run(course: Path | None, workers: int | None, port: int, tls: Keys | None) -> None:
     """Run a scheduler and workers on this machine until they are stopped."""
     setting = Setting.find(course)
     try:
+        import dask
         from distributed import LocalCluster
     except ImportError:
         raise GradingError("a cluster needs dask.distributed: pip install 'autograder[cluster]'") from None
     os.chdir(setting.files.root)  # where workers look for the course
+    count = workers or cores()
+    dask.config.set({"distributed.deploy.lost-worker-timeout": LOST_AFTER})
     with LocalCluster(
-        n_workers=workers or cores(),
+        n_workers=count,
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
@@ -34,10 +44,11 @@ def run(course: Path | None, workers: int | None, port: int, tls: Keys | None) -
         security=tls.security() if tls else None,
     ) as local:
         click.echo(f"autograder grade ASSIGNMENT PATHS --scheduler {local.scheduler_address}", err=True)
-        click.echo("Ctrl-C ends the cluster", err=True)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
+            click.echo("Ctrl-C ends the cluster", err=True)
             while True:
-                signal.pause()
+                time.sleep(LOOK_EVERY)
+                local.scale(count)  # dask starts a worker anew that was ended, but not one that ended as it started
         except KeyboardInterrupt:
             pass

@@ -10,6 +10,7 @@ import math
 import operator
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -212,8 +213,7 @@ class _Cluster:
             what = f"isolation {facts['isolation']}, torch {facts['torch']}, Python {facts['python']}"
             self._told(f"node {node.address} ({facts['host']}): {what}")
         else:
-            why = answer.get("fault") or f"{type(answer['lost']).__name__}: {str(answer['lost']).splitlines()[0][:200]}"
-            self._refuse(node, why)
+            self._refuse(node, answer.get("fault") or _why_lost(answer["lost"]))
 
     def _refuse(self, node: _Node, why: str) -> None:
         if not node.refused:
@@ -232,6 +232,14 @@ class _Cluster:
             return f"the scheduler at {self._address} has no workers; start `dask worker` in the course's folder"
         told = "; ".join(sorted({node.refused for node in self._nodes.values()}))
         return f"no node behind {self._address} may grade: {told}"
+
+
+def _why_lost(error: Exception) -> str:
+    """Why a node did not even say what it runs on."""
+    if isinstance(error, CancelledError):
+        return "it was lost before it was ready"
+    first = next(iter(str(error).splitlines()), "no message")
+    return f"{type(error).__name__}: {first[:200]}"
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from unittest.mock import patch
 import pytest
 from command_line import COMMAND
 from grading import ROOT, batch, comparable, handed_in, run, small_course, solution
+from killing import below
 from test_cluster import Graders
 
 from autograder.cluster import on_dask
@@ -95,27 +96,57 @@ def test_an_address_where_nobody_answers_is_named(everybody: Batch, monkeypatch:
         on_dask.grade(everybody, print, print, "tcp://127.0.0.1:9", print)
 
 
-def test_ctrl_c_ends_a_cluster_with_all_its_workers_and_says_nothing_more() -> None:
-    command = [*COMMAND, "cluster", "--workers", "2", "--port", "0"]
+@contextlib.contextmanager
+def local_cluster(workers: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command in a session of its own, as in a terminal, and the scheduler's address."""
+    command = [*COMMAND, "cluster", "--workers", str(workers), "--port", "0"]
+    variables = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+        command, cwd=ROOT, env=variables, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         assert process.stderr is not None
         told = [process.stderr.readline() for _ in range(2)]
+        assert "--scheduler tcp://127.0.0.1:" in told[0]
+        try:
+            yield process, told[0].split()[-1]
+        finally:
+            if process.poll() is None:
+                process.terminate()
+            process.stderr.close()
+
+
+def test_ctrl_c_ends_a_cluster_with_all_its_workers_and_says_nothing_more() -> None:
+    with local_cluster(2) as (process, _):
         os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all of them
+        assert process.stderr is not None
         assert process.stderr.read() == ""
-    assert "--scheduler tcp://127.0.0.1:" in told[0]
     assert process.returncode == 0
     for _ in range(100):  # multiprocessing's own helper is the last
         time.sleep(0.1)
         if not any(group == process.pid for group in groups()):
             return
     pytest.fail("a process of the cluster is still there after 10 s")
+
+
+def test_a_worker_that_is_killed_whenever_it_starts_has_a_place_again_when_that_is_over() -> None:
+    """Dask gives one up that ends as it starts."""
+    with local_cluster(1) as (process, address), distributed.Client(address, set_as_default=False) as client:
+        killed: set[int] = set()
+        over = time.monotonic() + 6
+        while time.monotonic() < over:
+            for pid, (_, line) in below(process.pid).items():
+                if "spawn_main" in line and pid not in killed:
+                    time.sleep(0.3)
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                    killed.add(pid)
+            time.sleep(0.1)
+        assert len(killed) > 3
+        for _ in range(60):
+            time.sleep(0.5)
+            if client.nthreads():
+                return
+    pytest.fail("there is no worker 30 s later")
 
 
 def groups() -> Iterator[int]:
