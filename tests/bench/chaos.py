@@ -144,7 +144,7 @@ class _Cluster(_NoCluster):
         self.where = ["--scheduler", line.split()[-1]]
 
     def __exit__(self, *_: object) -> None:
-        self._process.send_signal(signal.SIGINT)
+        self._process.terminate()
         self._process.wait(60)
 
     def family(self) -> dict[int, tuple[int, str]]:
