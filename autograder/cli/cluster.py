@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
-import time
+import threading
 from pathlib import Path
 
 import click
@@ -32,6 +33,9 @@ def run(course: Path | None, workers: int | None, port: int, tls: Keys | None) -
     os.chdir(setting.files.root)  # where workers look for the course
     count = workers or cores()
     dask.config.set({"distributed.deploy.lost-worker-timeout": LOST_AFTER})
+    is_over = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: is_over.set())
     with LocalCluster(
         n_workers=count,
         threads_per_worker=1,
@@ -40,15 +44,11 @@ def run(course: Path | None, workers: int | None, port: int, tls: Keys | None) -
         scheduler_port=port,
         scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},  # not 8787, which may be taken
         memory_limit=0,
+        silence_logs=logging.ERROR,
         preload=["autograder.cluster.deaf"],
         security=tls.security() if tls else None,
     ) as local:
         click.echo(f"autograder grade ASSIGNMENT PATHS --scheduler {local.scheduler_address}", err=True)
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        try:
-            click.echo("Ctrl-C ends the cluster", err=True)
-            while True:
-                time.sleep(LOOK_EVERY)
-                local.scale(count)  # dask starts a worker anew that was ended, but not one that ended as it started
-        except KeyboardInterrupt:
-            pass
+        click.echo("Ctrl-C ends the cluster", err=True)
+        while not is_over.wait(LOOK_EVERY):
+            local.scale(count)  # dask starts a worker anew that was ended, but not one that ended as it started

@@ -10,7 +10,7 @@ import click
 
 from autograder import __version__
 from autograder.cli.commands import authoring, grading, quiz, results
-from autograder.cli.exit_codes import FAULT
+from autograder.cli.exit_codes import FAULT, STOPPED
 
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: as if it were not installed
 """Not to be imported: nbformat's validation would take seconds to have it for addresses that no notebook has."""
@@ -24,6 +24,9 @@ class _Group(click.Group):
             return super().invoke(context)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
+        except KeyboardInterrupt:
+            click.echo("autograder: stopped", err=True)
+            context.exit(STOPPED)
         except Exception as error:
             if type(error).__name__ in ("CourseError", "IntakeError", "GradingError", "AuthoringError", "QuizError"):
                 click.echo(f"autograder: {error}", err=True)

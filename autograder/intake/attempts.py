@@ -23,11 +23,11 @@ from autograder.intake.names import match, shown
 from autograder.intake.roster import Roster
 
 _TIME = r"(?P<date>\d{4}-?\d\d-?\d\d)[-_T ]?(?P<clock>\d\d[-:.]?\d\d(?:[-:.]?\d\d)?)(?P<zone>Z?)"
-_ATTEMPT = re.compile(rf"(?P<head>.+)_attempt_{_TIME}(?:_(?P<file>.+))?", re.DOTALL | re.ASCII)
+_ATTEMPT = re.compile(rf"(?P<head>.+?)_attempt_{_TIME}(?:_(?P<file>.+))?", re.DOTALL | re.ASCII)
 _TIMED_FILE = re.compile(rf"(?P<head>.+?)_{_TIME}_(?P<file>.+)", re.DOTALL | re.ASCII)
 _CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d{2,})_\d{3,}_(?P<file>.+)", re.DOTALL | re.ASCII)
 _MOODLE = re.compile(
-    r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL | re.ASCII
+    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL | re.ASCII
 )
 _PARENT_OF_CLONES = "submissions"
 _LATE = "Canvas marks {} as late; when it was handed in is not in the name."
@@ -46,7 +46,13 @@ class Filed:
 
 
 def parse(name: str, assignment: str, exercises: Sequence[str], roster: Roster | None = None) -> Filed | None:
-    """Reads `name` (a zip's without its ending) as one of the forms above, else None."""
+    """Reads `name` (a zip's without its ending) as one of the forms above, else None.
+
+    What stands first counts: platforms put it in front of the name that a student chose.
+    """
+    canvas = _from_canvas(name, roster)
+    if canvas is not None:
+        return canvas
     attempt = _ATTEMPT.fullmatch(name)
     if attempt is not None:
         time = _time(attempt)
@@ -57,7 +63,7 @@ def parse(name: str, assignment: str, exercises: Sequence[str], roster: Roster |
         time = _time(timed)
         if time is not None:
             return Filed(timed["head"], time, timed["file"])
-    found = _from_moodle(name, roster) or _from_canvas(name, roster) or _clone(name, assignment, roster)
+    found = _from_moodle(name, roster) or _clone(name, assignment, roster)
     if found is not None or roster is None:
         return found
     return _named_by_roster(name, exercises, roster)

@@ -157,10 +157,10 @@ def _stranger(student: str, hand_ins: list[HandIn], roster: Roster | None, taken
         similar = roster.similar(student)
         guess = f"if it is {similar}'s, rename it" if similar else "correct the name or the roster"
         notes.append(f"{student} is not in the roster; {guess}. Nothing in it was graded.")
-    return Submission(_printable_id(student, taken), status="needs attention", notes=tuple(notes))
+    return Submission(printable_id(student, taken), status="needs attention", notes=tuple(notes))
 
 
-def _printable_id(student: str, taken: set[str]) -> str:
+def printable_id(student: str, taken: set[str]) -> str:
     """A name for the row that is a usable id and nobody else's."""
     if id_problem(student) is None:
         return student

@@ -43,12 +43,8 @@ def _submitters(data: Mapping[str, Any], roster: Roster | None) -> Iterator[Subm
         if not isinstance(facts, dict):
             continue
         for person in facts.get(":submitters") or ():
-            said = (
-                [str(person.get(f":{key}") or "") for key in ("sid", "email", "name")]
-                if isinstance(person, dict)
-                else []
-            )
-            ids = [id for id in said if id]
+            said = [person.get(f":{key}") for key in ("sid", "email", "name")] if isinstance(person, dict) else []
+            ids = [id for id in said if isinstance(id, str) and id]
             known = [found for id in ids if roster is not None and (found := roster.find(id))]
             if ids:
                 yield Submitted(str(folder), (known or ids)[0], _time(facts.get(":created_at")))

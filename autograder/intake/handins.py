@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -46,7 +47,10 @@ class HandIn:
 
 def time_of(hand_in: HandIn) -> str:
     """When it was handed in, so that later ones are greater; not known is the least."""
-    return (hand_in.attempt or "").removesuffix("Z")
+    if hand_in.attempt is None:
+        return ""
+    moment = datetime.fromisoformat(hand_in.attempt)
+    return (moment if moment.tzinfo is None else moment.astimezone(UTC)).replace(tzinfo=None).isoformat()
 
 
 def of_latest_attempt(hand_ins: Sequence[HandIn]) -> list[HandIn]:
@@ -91,7 +95,7 @@ class Finder:
             hand_ins += _without_folder(found)
         loose: list[tuple[Place, Filed]] = []
         for key, place in sorted(places.items()):
-            filed = self._filed(place.name) if stat.S_ISREG(place.mode) else None
+            filed = self.filed(place.name) if stat.S_ISREG(place.mode) else None
             if key in submitted:
                 hand_ins += [from_gradescope(place, one) for one in submitted[key]]
             elif filed is not None:
@@ -115,7 +119,7 @@ class Finder:
             entries = tree.children("", MAX_CLASS_ENTRIES)
         except Refused:
             return alone
-        if self._is_one_hand_in(path.name, Wide(tree), entries):
+        if self.is_one_hand_in(path.name, Wide(tree), entries):
             return alone
         entries, _ = self._class_folder(Wide(tree), entries)
         return _Class([on_disk(path / entry.path) for entry in entries], submitters(entries, self.roster), {})
@@ -123,7 +127,7 @@ class Finder:
     def _class_in_zip(self, path: Path) -> _Class | None:
         """The class that lies in a zip: only where names of students or platforms say that it is one."""
         name = without_ending(path.name)
-        if self._is_student(name) or self._filed_whole(name) is not None:
+        if self._is_student(name) or self.filed_whole(name) is not None:
             return None
         tree = open_class_zip(path)
         if tree is None:
@@ -134,8 +138,9 @@ class Finder:
             return None
         return _Class([in_archive(path, tree, entry) for entry in entries], submitted, tree.refused)
 
-    def _is_one_hand_in(self, name: str, tree: Tree, entries: list[Entry]) -> bool:
-        if self._is_student(name) or self._filed_whole(name):
+    def is_one_hand_in(self, name: str, tree: Tree, entries: list[Entry]) -> bool:
+        """Is a folder on disk one student's, or a class?"""
+        if self._is_student(name) or self.filed_whole(name):
             return True
         if any(map(self._names_a_student, entries)) or any(entry.name == METADATA for entry in entries):
             return False
@@ -143,9 +148,9 @@ class Finder:
             return False
         if nbgrader.notebooks_in(tree, entries, self.assignment):
             return False
-        if any(self._is_answer(entry) for entry in entries):
+        if any(self.is_answer(entry) for entry in entries):
             return True
-        if not any(entry.kind == "folder" or is_archive(entry.name) for entry in entries):
+        if not any(entry.kind == "folder" or is_archive(entry.name) or self.stands_alone(entry) for entry in entries):
             return bool(entries) or self.roster is None
         return self._is_wrapped(tree, entries)
 
@@ -164,7 +169,7 @@ class Finder:
                 entries = tree.children(folders[0].path)
             except Refused:
                 return False
-            if any(self._is_answer(entry) for entry in entries):
+            if any(self.is_answer(entry) for entry in entries):
                 return folders[0].name.lower() == self.assignment.lower()
         return False
 
@@ -190,25 +195,16 @@ class Finder:
     def _is_student(self, name: str) -> bool:
         return self.roster is not None and self.roster.find(name) is not None
 
-    def _is_answer(self, entry: Entry) -> bool:
-        found = match(entry.name, self.exercises)
-        return found is not None and found.closeness != "loose"
-
     def _names_a_student(self, entry: Entry) -> bool:
         if entry.kind == "file" and not is_archive(entry.name):
-            filed = self._filed(entry.name)
-            return filed is not None and (filed.attempt is not None or is_code(entry.name))
+            filed = self.filed(entry.name)
+            return filed is not None and (filed.attempt is not None or self.is_work(entry.name))
         name = without_ending(entry.name)
-        return self._is_student(name) or self._filed_whole(name) is not None
+        return self._is_student(name) or self.filed_whole(name) is not None
 
     # -- whose is it?
 
-    def _filed(self, name: str) -> Filed | None:
-        """What the name of a loose file says."""
-        filed = parse(name, self.assignment, self.exercises, self.roster)
-        return filed if filed is not None and filed.file is not None else None
-
-    def _filed_whole(self, name: str) -> Filed | None:
+    def filed_whole(self, name: str) -> Filed | None:
         """What the name of a folder or zip says."""
         filed = parse(name, self.assignment, self.exercises, self.roster)
         return filed if filed is not None and filed.file is None else None
@@ -220,19 +216,51 @@ class Finder:
             return self._whole(place, place.name, place.as_folder)
         if not stat.S_ISREG(place.mode):
             problem = f"{shown(place.name)} is {kind_of(place.mode)}; hand in the folder or file itself."
+            student = self.owner(place.name)
         elif is_zip(place.name):
             return self._whole(place, student, place.as_zip)
         elif student != place.name:
             problem = f"{shown(place.name)} is an archive of another kind; hand in a zip file."
-        elif is_code(place.name):
-            problem = f"{shown(place.name)} lies outside of any student's folder; move it into one."
-            return HandIn(place.name, place.where, _nothing, problem=problem)
+            filed = self.filed_whole(student)
+            if filed is not None:
+                return HandIn(filed.student, place.where, no_files, filed.attempt, problem, "unreadable")
         else:
+            return self.file(place)
+        return HandIn(student, place.where, no_files, problem=problem, problem_status="unreadable")
+
+    # -- what differs with what is looked for
+
+    def is_work(self, name: str) -> bool:
+        """May a file of this name be what was asked for?"""
+        return is_code(name)
+
+    def is_answer(self, entry: Entry) -> bool:
+        """Is it certainly that, so that its folder is a student's?"""
+        found = match(entry.name, self.exercises)
+        return found is not None and found.closeness != "loose"
+
+    def stands_alone(self, entry: Entry) -> bool:
+        """May a file be all that a student handed in, with the student in its name?"""
+        return False
+
+    def owner(self, name: str) -> str:
+        """The student after whom something that cannot be opened is named."""
+        return without_ending(name)
+
+    def file(self, place: Place) -> HandIn | None:
+        """The hand-in that a file is which lies in no student's folder; None where it is none."""
+        if not is_code(place.name):
             return None
-        return HandIn(student, place.where, _nothing, problem=problem, problem_status="unreadable")
+        problem = f"{shown(place.name)} lies outside of any student's folder; move it into one."
+        return HandIn(place.name, place.where, no_files, problem=problem)
+
+    def filed(self, name: str) -> Filed | None:
+        """What the name of a loose file says, under which a platform has filed it."""
+        filed = parse(name, self.assignment, self.exercises, self.roster)
+        return filed if filed is not None and filed.file is not None else None
 
     def _whole(self, place: Place, name: str, open_tree: Callable[[], Tree]) -> HandIn:
-        filed = self._filed_whole(name)
+        filed = self.filed_whole(name)
         if filed is None:
             return HandIn(name, place.where, open_tree)
         return HandIn(filed.student, place.where, open_tree, filed.attempt, filed.problem)
@@ -241,7 +269,7 @@ class Finder:
         """A name in the archive of a class that leads elsewhere: a row for whoever it belongs to."""
         top = next((part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")), name)
         filed = parse(top, self.assignment, self.exercises, self.roster)
-        return HandIn(filed.student if filed else top, shown(name[:80]), _nothing, problem=why)
+        return HandIn(filed.student if filed else top, shown(name[:80]), no_files, problem=why)
 
 
 def submitters(entries: Sequence[Entry], roster: Roster | None) -> dict[str, list[Submitted]]:
@@ -263,7 +291,7 @@ def _without_folder(found: _Class) -> list[HandIn]:
     there = {place.name for place in found.places}
     return [
         HandIn(
-            one.student, folder, _nothing, one.time, f"{folder} is listed, but not there; export from Gradescope again."
+            one.student, folder, no_files, one.time, f"{folder} is listed, but not there; export from Gradescope again."
         )
         for folder, submitted in found.submitted.items()
         if folder not in there
@@ -293,5 +321,6 @@ def _loose(members: list[tuple[Place, Filed]]) -> HandIn:
     return HandIn(first.student, where, tree, first.attempt, first.problem, remarks=remarks)
 
 
-def _nothing() -> Tree:
+def no_files() -> Tree:
+    """What is in a hand-in that is not opened."""
     return FileList(())

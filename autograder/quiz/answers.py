@@ -42,13 +42,17 @@ class Answers:
 
 @dataclass(frozen=True)
 class HandedInAnswers:
-    """The answers of one student, or the sentence that says why there are none; `is_missing`: there is no file."""
+    """The answers of one student, or the sentence that says why there are none; `is_missing`: there is no file.
+
+    `is_own_name`: is the name the questions were drawn for known to be this student's?
+    """
 
     student: str
     answers: Answers | None = None
     problem: str = ""
     name: str | None = None
     is_missing: bool = False
+    is_own_name: bool = False
     data: bytes = field(default=b"", repr=False)
 
 

@@ -43,7 +43,8 @@ def quiz_table(console: Console, rows: Sequence[Row]) -> None:
     for receipt, points, is_manual in rows:
         answered = sum(check.outcome != "not attempted" for check in receipt.checks)
         rewrite = [check.id for check in receipt.checks if check.outcome == "please rewrite"]
-        remarks = [*receipt.notes[:1], *([f"please rewrite: {', '.join(rewrite[:3])}"] if rewrite else [])]
+        more = f" and {len(rewrite) - 3} more" if len(rewrite) > 3 else ""
+        remarks = [*receipt.notes[:1], *([f"please rewrite: {', '.join(rewrite[:3])}{more}"] if rewrite else [])]
         numbers = (f"{answered}/{len(receipt.checks)}", shown(points) + "*" * is_manual, shown(receipt.possible))
         table.add_row(Text(receipt.student), *numbers, Text("; ".join(remarks)))
     console.print(table)
@@ -74,14 +75,16 @@ def hardest_first(rows: Iterable[Mapping[str, Any]]) -> list[Question]:
 
 
 def items_table(console: Console, rows: Iterable[Mapping[str, Any]]) -> None:
-    """One line per question, hardest first: how much of its points was earned, and the false idea met most."""
+    """One line per question, hardest first: how many answered it, the share of its points that they earned, and the
+    false idea met most."""
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, padding=(0, 1))
     table.add_column("question", overflow="fold")
     table.add_column("section")
+    table.add_column("answered", justify="right")
     table.add_column("earned", justify="right")
     table.add_column("idea met most", overflow="fold")
     for question in hardest_first(rows):
         share = "-" if question.share is None else f"{100 * question.share:.0f} %"
         idea = Text(f"{question.idea} ({question.times})" if question.idea else "")
-        table.add_row(question.item, question.section, share, idea)
+        table.add_row(question.item, question.section, str(question.answered), share, idea)
     console.print(table)

@@ -24,7 +24,7 @@ READY = b"R"
 
 def main() -> None:
     """Warm up, say so, then fork a worker per request until the grader closes the control socket."""
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # workers take no signal otherwise because of who started the grader
+    _take_signals()
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
     settings = json.loads(control.recv(65536))
@@ -73,6 +73,14 @@ def _serve(control: socket.socket, settings: dict[str, Any]) -> None:
                 os.close(descriptor)
             live.add(pid)
             _answer(control, pid)
+
+
+def _take_signals() -> None:
+    """As a program does by itself, whatever the one that started the grader blocks or ignores."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:  # which Python ignores
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _own_limits() -> list[Any]:
@@ -186,7 +194,7 @@ def _become_worker(
     high = [os.dup2(descriptor, 60 + i, inheritable=False) for i, descriptor in enumerate(descriptors)]
     for source, target in zip((high[1], high[1], high[0], high[1]), (1, 2, WORKER_SOCKET, WORKER_OUTPUT), strict=True):
         os.dup2(source, target, inheritable=False)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+    for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     confinement.close_in(request["memory_mb"], request["cpu_seconds"], request["scratch_mb"])
     if request["scratch_mb"]:

@@ -269,7 +269,7 @@ def test_a_zygote_that_ends_by_itself_is_given_up_soon(tmp_path: Path) -> None:
     assert len(starts.read_text()) == PATIENCE
 
 
-SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
+SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1}
 
 
 @pytest.fixture

@@ -91,8 +91,7 @@ def test_zips_are_opened_and_a_copys_number_is_no_other_name(tmp_path: Path) -> 
         "zip only your exercise files again and hand that in",
         "hal": "hal.zip is not a zip file that can be opened; zip only your exercise files again and hand that in",
         "ida": "ida.tar.gz is an archive of another kind; hand in a zip file",
-        "jo": "there are answers in class/jo.json, but beside it or later jo.zip is not a zip file that can be opened; "
-        "zip only your exercise files again and hand that in; keep the one meant",
+        "jo": "jo.zip is not a zip file that can be opened; zip only your exercise files again and hand that in",
     }
     assert found(folder / "ana.zip") == {"ana": ""}
 
@@ -124,7 +123,7 @@ def test_downloads_of_platforms_are_read_as_they_come(tmp_path: Path, is_zip: bo
     nothing = "nothing was answered: there is no quiz_answers.json in"
     assert found(download("canvas", CANVAS)) == {
         "doejane_12345": "",
-        "poeann_12347": f"{nothing} poeann_12347_...",
+        "poeann_12347": f"{nothing} poeann_12347_678904_...",
         "roeric_12346": "",
     }
     assert found(download("moodle", MOODLE)) == {
@@ -139,14 +138,14 @@ def test_downloads_of_platforms_are_read_as_they_come(tmp_path: Path, is_zip: bo
     roster = Roster({"jd": "Jane Doe", "rr": "Ric Roe"}, {"jd": {"id": "12345"}, "rr": {"sis_user_id": "x"}})
     assert found(download("canvas2", CANVAS), roster) == {
         "jd": "",
-        "poeann_12347": f"{nothing} poeann_12347_...",
+        "poeann_12347": f"{nothing} poeann_12347_678904_...",
         "rr": "",
     }
     assert found(download("by_hand", {"rr/quiz_answers.json": GIVEN, "notes.txt": ""}), roster) == {"rr": ""}
-    assert found(download("two", {"all/ana/quiz_answers.json": GIVEN, "all/bo/quiz_answers.json": GIVEN})) == (
-        {"ana": "", "bo": ""} if is_zip else {"all": "nothing was answered: there is no quiz_answers.json in all "
-                                              "(but in all/ana and all/bo)"}
-    )  # fmt: skip
+    student, place = ("two", "two.zip/all") if is_zip else ("all", "all")  # nothing says that these are students
+    assert found(download("two", {"all/ana/quiz_answers.json": GIVEN, "all/bo/quiz_answers.json": GIVEN})) == {
+        student: f"{nothing} {place} (but in {place}/ana and {place}/bo)"
+    }
 
 
 def test_what_leads_out_of_the_zip_of_a_class_costs_its_owner_only(tmp_path: Path) -> None:
@@ -165,8 +164,8 @@ def test_the_latest_attempt_counts_and_one_without_answers_after_one_with_them_i
     rows = found(tmp_path)
     assert rows["ana"] == ""
     assert rows["bo"] == (
-        f"there are answers in {tmp_path.name}/lines_bo_{early}, but beside it or later nothing was answered: "
-        f"there is no quiz_answers.json in lines_bo_{late}; keep the one meant"
+        f"nothing was answered: there is no quiz_answers.json in lines_bo_{late}, but the attempt of 2025-03-03T17:00:00 "
+        "has answers; hand in all files together"
     )
     assert rows["other_cy"].endswith("does not start with lines_; is it for another assignment?")
 
@@ -180,3 +179,58 @@ def test_the_same_student_twice_is_asked_about(tmp_path: Path) -> None:
     known, strangers = by_roster(find_answers([tmp_path], "lines", roster), roster)
     assert [one.student for one in known] == ["Bo", "ana"]
     assert [one.problem for one in strangers] == ["bo is not in the roster; if it is Bo's, rename it"]
+
+
+def test_nothing_in_a_hand_in_is_credited_to_another_student(tmp_path: Path) -> None:
+    """Names inside a student's own folder or zip are that student's choice."""
+    roster = Roster({"mira": None, "eve": None, "jonas": None}, {"mira": {"id": "777"}, "eve": {"id": "12345"}})
+    inside = {"mira/quiz_answers.json": GIVEN, "jonas/quiz_answers.json": GIVEN}
+    claims = "x:\n  :created_at: 2099-01-01 00:00:00 Z\n  :submitters:\n  - :sid: mira\n"
+    for number, files in enumerate([inside, {"submission_metadata.yml": claims, "x/quiz_answers.json": GIVEN}]):
+        for given in (
+            zipped(tmp_path / f"z{number}" / "eve.zip", files),
+            filed(tmp_path / f"f{number}" / "eve", files),
+        ):
+            assert set(found(given, roster)) == {"eve"}
+    for name in ("mira_quiz_answers.json", "mira/quiz_answers.json", "quiz/quiz_answers.json"):
+        assert found(filed(tmp_path / name / "eve", {name: GIVEN}), roster) == {"eve": ""}
+    stolen = "smitheve_12345_678901_x_777_assignsubmission_file_quiz_answers.json"
+    later = "smitheve_12345_678902_lines_mira_attempt_2099-01-01-00-00-00_quiz_answers.json"
+    for name in (stolen, later):
+        assert set(found(filed(tmp_path / name, {name: GIVEN}), roster)) == {"eve"}
+
+
+def test_a_folder_around_the_download_changes_nothing(tmp_path: Path) -> None:
+    assert found(filed(tmp_path / "d", {f"export/{name}": text for name, text in GRADESCOPE.items()})) == found(
+        filed(tmp_path / "e", GRADESCOPE)
+    )
+    short = {name: text for name, text in GRADESCOPE.items() if not name.startswith("submission_2/")}
+    assert found(filed(tmp_path / "f", short))["13"].startswith("submission_2 is listed, but not there")
+
+
+def test_two_zips_of_one_student_are_both_looked_into(tmp_path: Path) -> None:
+    code = zipped(tmp_path / "code.zip", {"slope.py": "x = 1"}).read_bytes()
+    quiz = zipped(tmp_path / "quiz.zip", {"quiz_answers.json.txt": GIVEN}).read_bytes()
+    folder = filed(tmp_path / "class", {})
+    (folder / "eve").mkdir(parents=True)
+    (folder / "eve" / "code.zip").write_bytes(code)
+    (folder / "eve" / "quiz.zip").write_bytes(quiz)
+    (folder / "doejane_12345_678901_code.zip").write_bytes(code)
+    (folder / "doejane_12345_678902_quiz.zip").write_bytes(quiz)
+    filed(folder, {"bo/quiz.rar": "?"})
+    rows = found(folder)
+    assert (rows["eve"], rows["doejane_12345"]) == ("", "")
+    assert rows["bo"] == "bo/quiz.rar is an archive of another kind; hand in a zip file"
+
+
+def test_a_name_that_is_no_id_costs_nobody_else(tmp_path: Path) -> None:
+    folder = filed(tmp_path / "class", {"ana/quiz_answers.json": GIVEN, f"{'L' * 250}/quiz_answers.json": GIVEN})
+    rows = found(folder)
+    assert rows.pop("ana") == ""
+    assert all("is longer than 120 characters, so it is no student id" in problem for problem in rows.values())
+
+
+def test_a_yaml_bomb_in_gradescopes_list_is_only_text(tmp_path: Path) -> None:
+    levels = [f"a{n}: &a{n} [{', '.join(['*a' + str(n - 1)] * 9)}]" for n in range(1, 30)]
+    bomb = "\n".join(["a0: &a0 [x]", *levels, "s:", "  :submitters:", "  - :sid: *a29", "    :name: Ann"])
+    assert found(filed(tmp_path, {"submission_metadata.yml": bomb, "s/quiz_answers.json": GIVEN})) == {"Ann": ""}

@@ -75,7 +75,7 @@ def test_whatever_lies_in_the_folder_the_class_goes_on(course: Path, tmp_path: P
         "alone": None, "right": None, "twice": two, "file_and_folder": two, "folder": "is a folder", "pipe": "is a named pipe",
         "link": "is a symbolic link", "linked": "linked is a symbolic link", "dangling": "dangling.json is a symbolic link",
         "large": "large.json is larger than 500,000 bytes", "none": "there is no quiz_answers.json in none",
-        "\N{REPLACEMENT CHARACTER}[2J": "there is no quiz_answers.json",
+        "\N{REPLACEMENT CHARACTER}[2J": "an invisible character, so it is no student id",
     }  # fmt: skip
     assert set(found) == set(attention)
     for student, sentence in attention.items():
@@ -88,7 +88,9 @@ def test_whatever_lies_in_the_folder_the_class_goes_on(course: Path, tmp_path: P
             assert (status, earned) == ("not submitted" if "there is no" in sentence else "needs attention", "0")
 
 
-@pytest.mark.parametrize(("paths", "sentence"), [(["nowhere"], "does not exist"), (["."], "no answers file")])
+@pytest.mark.parametrize(
+    ("paths", "sentence"), [(["nowhere"], "There is no file or folder"), (["."], "no answers file")]
+)
 def test_nothing_to_mark_is_said(course: Path, tmp_path: Path, paths: list[str], sentence: str) -> None:
     (tmp_path / "empty").mkdir()
     done = marked(course, *(tmp_path / "empty" / path for path in paths))
@@ -217,7 +219,7 @@ def test_the_table_of_questions_names_the_idea_met_most(course: Path, tmp_path: 
     line = next(
         line for line in marked(course, tmp_path / "class", "--items").stdout.splitlines() if "s1_twice" in line
     )
-    assert line.split() == "s1_twice Week 1 §1 33 % A slope is added to x (2)".split()
+    assert line.split() == "s1_twice Week 1 §1 3 33 % A slope is added to x (2)".split()
     told = json.loads(marked(course, tmp_path / "class", "--items", "--json").stdout)
     assert [receipt["student"] for receipt in told["receipts"]] == ["mira", "noor", "ole"]
     (item,) = (item for item in told["items"] if item["item"] == "s1_twice")

@@ -17,6 +17,7 @@ from autograder.grading.parts import QUIZ
 from autograder.grading.receipt import NOT_SUBMITTED, Receipt
 from autograder.grading.store import Store
 from autograder.intake import read_roster
+from autograder.quiz.answers import HandedInAnswers
 from autograder.quiz.bank import load_bank
 from autograder.quiz.collect import by_roster, find_answers
 from autograder.quiz.errors import QuizError
@@ -37,7 +38,8 @@ def run(
     setting = Setting.find(course)
     bank = load_bank(setting.files, setting.course, assignment)
     known = read_roster(roster) if roster else None
-    found = find_answers(paths, assignment, known)
+    exercises = [exercise.name for exercise in setting.course.assignment(bank.assignment).exercises]
+    found = find_answers(paths, assignment, known, exercises)
     if not found:
         raise QuizError(f"{paths[0]} holds no answers file; give one, or a folder or zip of them")
     found, strangers = by_roster(found, known) if known is not None else (found, [])
@@ -45,7 +47,7 @@ def run(
     gc.disable()  # a class is a million small objects without a cycle; looking for one takes a fifth of the time
     try:
         with setting.store(store) as receipts:
-            before = _with_answers(receipts, QUIZ.of(assignment), [one.student for one in found if one.is_missing])
+            before = _that_stay(receipts, QUIZ.of(assignment), found)
             results = [before.get(one.student) or marker.receipt(one) for one in found]
             receipts.add_new(receipt for receipt in results if receipt.student not in before)
             rows = standing_points(receipts, results)
@@ -57,19 +59,24 @@ def run(
         click.echo(json.dumps(told, indent=1))
     else:
         quiz_table(Console(), rows)
-        for stranger in strangers:
-            click.echo(f"  {stranger.problem}")
         if items:
             items_table(Console(), item_analysis(results))
+    for stranger in strangers:
+        click.echo(f"  {stranger.problem}", err=as_json)
+    kept = [one for one in found if one.student in before and not one.is_missing]
+    for one in kept:
+        click.echo(f"{one.student}: {one.problem}; what stands stays", err=True)
     to_look_at = sum(bool(receipt.attention()) for receipt in results)
     look = attention(to_look_at, len(results))
-    if before:
-        click.echo(f"nothing was handed in now for {named(sorted(before))}; what they have stays", err=True)
+    if absent := sorted(before.keys() - {one.student for one in kept}):
+        click.echo(f"nothing was handed in now for {named(absent)}; what they have stays", err=True)
     click.echo(f"answers of {counted(len(results), 'student')} marked; {look}. Receipts: {receipts.place}", err=True)
-    return ATTENTION if to_look_at or strangers else OK
+    return ATTENTION if to_look_at or strangers or kept else OK
 
 
-def _with_answers(store: Store, quiz: str, students: Sequence[str]) -> dict[str, Receipt]:
-    """What stands of these students, of whom there are no answers now: an absence takes nothing away."""
-    standing = store.standing_receipts(quiz, students) if students else {}
-    return {student: receipt for student, receipt in standing.items() if receipt.status != NOT_SUBMITTED}
+def _that_stay(store: Store, quiz: str, found: Sequence[HandedInAnswers]) -> dict[str, Receipt]:
+    """What stands of students of whom there are no answers now: an absence, or a file that is broken, takes nothing
+    away."""
+    is_missing = {one.student: one.is_missing for one in found if one.answers is None}
+    standing = store.standing_receipts(quiz, list(is_missing)) if is_missing else {}
+    return {s: r for s, r in standing.items() if (r.status != NOT_SUBMITTED if is_missing[s] else r.output)}
