@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from command_line import ROOT, Ran, ask, autograder
@@ -245,3 +246,9 @@ def test_example_of_the_contributing_page_is_released_with_its_answer_cut(tmp_pa
     assert "cumsum" in (course / SOLUTION).read_text("utf-8")
     assert "cumsum" not in stub
     assert ask("release", "week08", cwd=course).stdout == "week08 is up to date\n"
+
+
+def test_a_command_that_is_stopped_before_it_can_tell_how_far_it_is_ends_with_130() -> None:
+    with patch("autograder.cli.setting.Setting.find", side_effect=KeyboardInterrupt):
+        done = ask("quiz", "mark", "week08", ".", cwd=ROOT)
+    assert (done.returncode, done.stderr) == (130, "autograder: stopped\n")

@@ -106,3 +106,17 @@ def test_two_attempts_of_one_time_are_left_to_staff(tmp_path: Path) -> None:
     put(tmp_path, {f"week08_s02_attempt_{FIRST}/layer_norm.py": GOOD, f"s02_{FIRST}_layer_norm.py": OTHER})
     row = collect([tmp_path], ["layer_norm"], "week08", THREE)[1]
     assert (row.status, dict(row.files)) == ("needs attention", {})
+
+
+def test_attempts_are_compared_by_the_moment_and_not_by_the_clock(tmp_path: Path) -> None:
+    """Of a night in which clocks are set back, as Gradescope tells it."""
+    attempts_of = {
+        "submission_1": ("2024-11-03 01:50:00 -0700", OTHER),
+        "submission_2": ("2024-11-03 01:10:00 -0800", GOOD),
+    }
+    for folder, (time, content) in attempts_of.items():
+        put(tmp_path, {f"{folder}/layer_norm.py": content})
+        with (tmp_path / "submission_metadata.yml").open("a") as file:
+            file.write(f"{folder}:\n  :created_at: {time}\n  :submitters:\n  - :sid: s02\n")
+    row = collect([tmp_path], BOTH, "week08", THREE)[1]
+    assert (row.attempt, row.files["layer_norm"].content) == ("2024-11-03T01:10:00-08:00", GOOD)

@@ -154,6 +154,54 @@ def test_who_hands_in_nothing_this_time_keeps_what_stands(course: Path, tmp_path
     assert standing["mira"].earned == standing["noor"].earned > 0 == standing["ole"].earned
 
 
+def test_a_hand_in_that_cannot_be_read_takes_nothing_away(course: Path, tmp_path: Path) -> None:
+    hand_in(tmp_path / "first", "mira", RIGHT)
+    (tmp_path / "first" / "noor.json").write_text("{")
+    assert marked(course, tmp_path / "first").returncode == 1
+    hand_in(tmp_path / "second", "mira", RIGHT)
+    (tmp_path / "second/mira/quiz_answers (1).json").write_text("{}")
+    (tmp_path / "second" / "noor.json").write_text("[]")
+    done = marked(course, tmp_path / "second")
+    assert done.returncode == 1
+    assert "mira: 2 answers files were found (" in done.stderr
+    assert "keep the one meant; what stands stays" in done.stderr
+    with Store.in_course(course) as store:
+        found = store.standing_receipts("lines/quiz")
+    assert (found["mira"].earned, len(found["noor"].notes)) == (4, 1)
+    assert "no answers file" in found["noor"].notes[0]  # of the second one: nothing of the first could be kept
+
+
+@pytest.mark.parametrize(
+    ("typed", "folder", "is_own"),
+    [
+        ("Mira M", "mira", True),
+        ("M, mira", "mira", True),
+        ("42", "mira", True),
+        ("noor", "mira", False),
+        ("Somebody", "mira", False),
+        ("Jane Doe", "doejane_12345", True),
+        ("Jane Doe", "Jane Doe_1234567", True),
+        ("Jane Roe", "doejane_12345", False),
+    ],
+)
+def test_questions_that_were_drawn_for_a_students_own_name_are_no_reason_to_look(
+    course: Path, tmp_path: Path, typed: str, folder: str, is_own: bool
+) -> None:
+    hand_in(tmp_path / "class", folder, {}, student=typed)
+    (tmp_path / "roster.csv").write_text("student_id,name,id\nmira,Mira M,42\nnoor,Noor N,43\n")
+    how = ("--roster", tmp_path / "roster.csv") if folder == "mira" else ()
+    told = json.loads(marked(course, tmp_path / "class", "--json", *how).stdout)
+    (notes,) = (receipt["notes"] for receipt in told if receipt["student"] == folder)
+    assert any("were drawn for" in note for note in notes) is not is_own
+
+
+def test_all_that_has_to_be_written_again_is_counted(course: Path, tmp_path: Path) -> None:
+    unreadable = ("s1_what_it_does", "s1_properties", "s1_twice", "s1_order", "s2_shape")
+    hand_in(tmp_path / "class", "mira", dict.fromkeys(unreadable, "?"))
+    table = " ".join(marked(course, tmp_path / "class").stdout.split())
+    assert "please rewrite: s1_what_it_does, s1_properties, s1_twice and 2 more" in table
+
+
 def test_a_file_is_its_folders_and_a_zip_its_names(course: Path, tmp_path: Path) -> None:
     hand_in(tmp_path / "class", "mira", RIGHT)
     (tmp_path / "class/jonas.zip").write_bytes(b"PK")
