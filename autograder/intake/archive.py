@@ -33,7 +33,7 @@ MAX_PATH = 1_000
 _DIRECTORY_ENTRY = b"PK\x01\x02"
 _PLAIN_METHODS = (0, 8)  # stored and deflated; the others can ask for gigabytes of memory
 _ENCRYPTED = 0x1
-_ZIP_AGAIN = "zip only your exercise files again and hand that in"
+_ZIP_AGAIN = "zip only what you wrote again and hand that in"
 
 
 @dataclass(frozen=True)

@@ -88,10 +88,10 @@ def test_zips_are_opened_and_a_copys_number_is_no_other_name(tmp_path: Path) -> 
         "eve": "nothing was answered: there is no quiz_answers.json in eve.zip",
         "flo": "",
         "gil": "gil.zip holds the name '../quiz_answers.json', which leads out of the archive; "
-        "zip only your exercise files again and hand that in",
-        "hal": "hal.zip is not a zip file that can be opened; zip only your exercise files again and hand that in",
+        "zip only what you wrote again and hand that in",
+        "hal": "hal.zip is not a zip file that can be opened; zip only what you wrote again and hand that in",
         "ida": "ida.tar.gz is an archive of another kind; hand in a zip file",
-        "jo": "jo.zip is not a zip file that can be opened; zip only your exercise files again and hand that in",
+        "jo": "jo.zip is not a zip file that can be opened; zip only what you wrote again and hand that in",
     }
     assert found(folder / "ana.zip") == {"ana": ""}
 

@@ -101,6 +101,24 @@ def test_it_goes_on_where_it_stopped_and_asks_for_the_name_once(folder: Path, an
     assert saved(folder) == {"q_choice": "a", "q_number": "0,5"}
 
 
+def test_a_command_is_no_name(folder: Path, answer: Take):
+    said = answer("?", ":b", "s", "mira", "a", ":q")
+    assert said.count("is no name; :q stops.") == 3
+    assert json.loads((folder / "quiz_answers.json").read_text("utf-8"))["student"] == "mira"
+
+
+def test_it_can_be_left_before_there_is_a_name(folder: Path, answer: Take):
+    assert "0 of 10 questions answered" in answer(":q")
+    assert not (folder / "quiz_answers.json").exists()
+
+
+def test_the_file_is_named_from_where_the_command_was_given(
+    folder: Path, answer: Take, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(folder.parent)
+    assert "saved in lines/quiz_answers.json." in answer("mira", "a", ":q", columns=80)
+
+
 def test_each_answer_is_saved_before_the_next_question_is_asked(folder: Path, monkeypatch: pytest.MonkeyPatch):
     seen = []
 

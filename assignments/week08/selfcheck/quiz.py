@@ -98,9 +98,9 @@ class _Taking:
 
     def run(self) -> None:
         """From the first question that is to be asked to the last."""
-        self._ask_who()
-        at = self._next(-1)
         try:
+            self._ask_who()
+            at = self._next(-1)
             while at < len(self._questions):
                 step = self._ask(at)
                 at = max(0, at - 1) if step == "back" else self._next(at)
@@ -115,7 +115,13 @@ class _Taking:
         while not self._taken.student:
             self._say("Some numbers are drawn for each student. Your name or id, as your instructor knows you:")
             typed = " ".join(self.terminal.ask().split())[:200]
-            if typed:
+            if typed in (":q", "q"):
+                raise _Stop
+            if typed.startswith(":") or typed in ("?", "s", "b"):
+                self._say(
+                    f'"{typed}" is no name; :q stops. The name stays in {NAME}, where it can be changed.', "yellow"
+                )
+            elif typed:
                 self._taken.student = typed
                 save(self._folder, self._taken)
 
@@ -216,7 +222,9 @@ class _Taking:
             self._say(self._untold, "yellow")
         if len(self._places) < len(self._order):
             self._say(f"{', '.join(self._places)}: {len(mine) - left} of {len(mine)} answered.")
-        self._say(f"{done} of {total} questions answered, saved in {NAME}.")
+        place, here = (self._folder / NAME).resolve(), Path.cwd().resolve()
+        told = place.relative_to(here).as_posix() if place.is_relative_to(here) else NAME
+        self._say(f"{done} of {total} questions answered, saved in {told}.")
         if left:
             self._say("The same command goes on with the rest.")
         elif self._explain is None:
