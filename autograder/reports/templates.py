@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cache, lru_cache
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from autograder.grading.receipt import shown
 
@@ -21,6 +22,7 @@ def templates(package: str) -> Environment:
         lstrip_blocks=True,
     )
     found.filters["points"] = lambda value: points(str(value))
+    found.filters["prose"] = prose
     return found
 
 
@@ -28,6 +30,14 @@ def templates(package: str) -> Environment:
 def points(text: str) -> str:
     """Points such as "20/3" or "0.5" as people read them."""
     return shown(Fraction(text))
+
+
+def prose(text: str) -> Markup:
+    """A sentence as people read it: what stands between two backticks is code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # one of them has no partner
+        return escape(text)
+    return Markup("").join(Markup("<code>{}</code>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 
 def source(jinja: Environment, name: str) -> str:

@@ -31,6 +31,7 @@ from autograder.reports.records import Record
 from autograder.reports.statistics import Undefined
 from autograder.reports.student.page import StudentPages
 from autograder.reports.student.weights import compared
+from autograder.reports.templates import prose
 
 NOW = datetime(2027, 3, 2, tzinfo=UTC)
 
@@ -255,6 +256,19 @@ def test_the_quiz_is_analysed_where_there_is_one(course: Course) -> None:
     text = class_page(course, list(CLASS), quiz).text
     assert "2 students; the hardest questions first" in text and "slope::test_ZEBRA42_0 slope 2 50 %" in text
     assert "hardest questions" not in class_page(course, list(CLASS)).text
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("For what is `math.erf` made?", "For what is <code>math.erf</code> made?"),
+        ("`a < b` or `<b>`", "<code>a &lt; b</code> or <code>&lt;b&gt;</code>"),
+        ("one ` <i>alone", "one ` &lt;i&gt;alone"),
+        ("plain", "plain"),
+    ],
+)
+def test_what_stands_between_backticks_is_code_and_nothing_else_is_markup(text: str, page: str) -> None:
+    assert str(prose(text)) == page
 
 
 # -- files
