@@ -96,8 +96,10 @@ def _answers_in(tree: Tree, assignment: str, name: str, may_unpack: bool = True)
         folders = [entry for entry in entries if entry.kind == "folder"]
         if others or len(folders) != 1:
             where = name if folder is None else f"{name}/{assignment}"
-            elsewhere = " and ".join(f"{name}/{shown(entry.name)}" for entry in others[:3])
-            raise _Nothing(f"there is no {NAME} in {where}" + (f" (but in {elsewhere})" if others else ""))
+            if others:
+                elsewhere = " and ".join(f"{name}/{shown(entry.name)}" for entry in others[:3])
+                raise Refused(f"nothing was answered: there is no {NAME} in {where} (but in {elsewhere})")
+            raise _Nothing(f"there is no {NAME} in {where}")
         entries, name = tree.children(folders[0].path), f"{name}/{shown(folders[0].name)}"
     raise _Nothing(f"there is no {NAME} in {name}")
 

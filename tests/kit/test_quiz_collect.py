@@ -70,6 +70,8 @@ def test_answers_are_found_in_the_only_folder_that_has_any_and_else_it_is_said_w
         "eve's": (True, ""),
         "flo": (False, f"{nothing} flo/lines"),
     }
+    missing = {one.student for one in find_answers([tmp_path], "lines") if one.is_missing}
+    assert missing == {"flo"}, "who has answers somewhere has handed something in"
 
 
 def test_zips_are_opened_and_a_copys_number_is_no_other_name(tmp_path: Path) -> None:
