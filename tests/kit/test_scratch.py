@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import select
 import subprocess
 import sys
 import time
@@ -204,6 +205,14 @@ def test_a_worker_that_did_not_ask_can_write_nothing(zygote: Zygote) -> None:
     for folder in (*OUTSIDE, ".", "/autograder-scratch"):
         assert "none" not in call(worker, "writes_to", folder), folder
     worker.end()
+
+
+@pytest.mark.parametrize("size", [10, 10**6])
+def test_a_worker_that_has_refused_before_it_is_asked_is_not_said_to_have_been_stopped(size: int) -> None:
+    worker = shared_zygotes("seccomp").get().fork(WITH_SCRATCH)
+    select.select([worker._pidfd], [], [], 20)
+    with pytest.raises(NotConfined, match="no scratch can be given"):
+        worker.ask(wire.request(("load", {"module": "m", "source": b"#" * size})), 20, 60)
 
 
 @pytest.mark.parametrize("without", ["namespaces", "seccomp"])

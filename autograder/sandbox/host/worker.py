@@ -166,6 +166,9 @@ class Worker:
         try:
             yield
         except (ConnectionError, EOFError):  # which of them it is depends on who is faster
+            if not self._is_ready:
+                with suppress(EOFError, BlockingIOError):
+                    self._hear_that_it_is_ready()
             self.end()
             raise WorkerGone("its process ended before it answered") from None
         except (wire.WireError, replies.NoReply) as error:
