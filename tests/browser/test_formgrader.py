@@ -115,7 +115,7 @@ def press(browser: Browser, student: str, button: str) -> None:
     )
     browser.run(f"{find}.click()", f"{row}//td[contains(@class, '{button}')]/a")
     modal = browser.find("#success-modal .modal-body, #error-modal .modal-body", seconds=PATIENCE)
-    said = browser.wait(lambda _: modal.text, 30, "what came of it")  # it fades in, and has no text before it is seen
+    said = modal.get_attribute("textContent") or ""  # not what is seen of it: it fades in
     assert "Successfully" in said, said
     browser.run(
         "$('.modal').modal('hide'); await new Promise(r => setTimeout(r, 600)); $('.modal, .modal-backdrop').remove()"
