@@ -97,7 +97,7 @@ class Finder:
         for key, place in sorted(places.items()):
             filed = self.filed(place.name) if stat.S_ISREG(place.mode) else None
             if key in submitted:
-                hand_ins += [from_gradescope(place, one) for one in submitted[key]]
+                hand_ins += [_from_gradescope(place, one) for one in submitted[key]]
             elif filed is not None:
                 loose.append((place, filed))
             elif (hand_in := self._single(place)) is not None:
@@ -122,7 +122,7 @@ class Finder:
         if self.is_one_hand_in(path.name, Wide(tree), entries):
             return alone
         entries, _ = self._class_folder(Wide(tree), entries)
-        return _Class([on_disk(path / entry.path) for entry in entries], submitters(entries, self.roster), {})
+        return _Class([on_disk(path / entry.path) for entry in entries], _submitters(entries, self.roster), {})
 
     def _class_in_zip(self, path: Path) -> _Class | None:
         """The class that lies in a zip: only where names of students or platforms say that it is one."""
@@ -133,7 +133,7 @@ class Finder:
         if tree is None:
             return None
         entries, are_students = self._class_folder(tree, tree.children(""))
-        submitted = submitters(entries, self.roster)
+        submitted = _submitters(entries, self.roster)
         if not submitted and not are_students:
             return None
         return _Class([in_archive(path, tree, entry) for entry in entries], submitted, tree.refused)
@@ -223,10 +223,10 @@ class Finder:
             problem = f"{shown(place.name)} is an archive of another kind; hand in a zip file."
             filed = self.filed_whole(student)
             if filed is not None:
-                return HandIn(filed.student, place.where, no_files, filed.attempt, problem, "unreadable")
+                return HandIn(filed.student, place.where, _no_files, filed.attempt, problem, "unreadable")
         else:
             return self.file(place)
-        return HandIn(student, place.where, no_files, problem=problem, problem_status="unreadable")
+        return HandIn(student, place.where, _no_files, problem=problem, problem_status="unreadable")
 
     # -- what differs with what is looked for
 
@@ -252,7 +252,7 @@ class Finder:
         if not is_code(place.name):
             return None
         problem = f"{shown(place.name)} lies outside of any student's folder; move it into one."
-        return HandIn(place.name, place.where, no_files, problem=problem)
+        return HandIn(place.name, place.where, _no_files, problem=problem)
 
     def filed(self, name: str) -> Filed | None:
         """What the name of a loose file says, under which a platform has filed it."""
@@ -269,10 +269,10 @@ class Finder:
         """A name in the archive of a class that leads elsewhere: a row for whoever it belongs to."""
         top = next((part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")), name)
         filed = parse(top, self.assignment, self.exercises, self.roster)
-        return HandIn(filed.student if filed else top, shown(name[:80]), no_files, problem=why)
+        return HandIn(filed.student if filed else top, shown(name[:80]), _no_files, problem=why)
 
 
-def submitters(entries: Sequence[Entry], roster: Roster | None) -> dict[str, list[Submitted]]:
+def _submitters(entries: Sequence[Entry], roster: Roster | None) -> dict[str, list[Submitted]]:
     """What Gradescope says, by folder; nothing where these are not its folders."""
     found: dict[str, list[Submitted]] = {}
     for entry in entries:
@@ -291,7 +291,11 @@ def _without_folder(found: _Class) -> list[HandIn]:
     there = {place.name for place in found.places}
     return [
         HandIn(
-            one.student, folder, no_files, one.time, f"{folder} is listed, but not there; export from Gradescope again."
+            one.student,
+            folder,
+            _no_files,
+            one.time,
+            f"{folder} is listed, but not there; export from Gradescope again.",
         )
         for folder, submitted in found.submitted.items()
         if folder not in there
@@ -299,7 +303,7 @@ def _without_folder(found: _Class) -> list[HandIn]:
     ]
 
 
-def from_gradescope(place: Place, one: Submitted) -> HandIn:
+def _from_gradescope(place: Place, one: Submitted) -> HandIn:
     """What one submitter handed in, who need not be the only one."""
     return HandIn(one.student, place.where, place.as_folder, one.time)
 
@@ -321,6 +325,6 @@ def _loose(members: list[tuple[Place, Filed]]) -> HandIn:
     return HandIn(first.student, where, tree, first.attempt, first.problem, remarks=remarks)
 
 
-def no_files() -> Tree:
+def _no_files() -> Tree:
     """What is in a hand-in that is not opened."""
     return FileList(())

@@ -78,7 +78,7 @@ def by_roster(found: Sequence[HandedInAnswers], roster: Roster) -> tuple[list[Ha
 
 def _answers_in(tree: Tree, assignment: str, name: str, may_unpack: bool = True) -> list[Entry]:
     """The answers files of one hand-in: at the top, in the folder of the assignment, in the only other folder that has
-    any, or the same below a single folder, or in a single zip. Raises `_Nothing`, `Refused`."""
+    any, or the same below a single folder, or in zips. Raises `_Nothing`, `Refused`."""
     entries = tree.children("")
     for _ in range(MAX_DEPTH):
         if mine := answers_among(entries):
@@ -106,15 +106,17 @@ def _answers_in(tree: Tree, assignment: str, name: str, may_unpack: bool = True)
 
 def _unpacked(archives: Sequence[Entry], assignment: str, name: str) -> list[Entry]:
     """The answers files in archives that were handed in together. Raises `_Nothing`, `Refused`."""
+    if len(archives) > MOST_ZIPS:
+        raise Refused(f"{len(archives)} archives lie in {name}; hand in only the one that holds {NAME}.")
     found: list[Entry] = []
-    for entry in archives[:MOST_ZIPS]:
+    for entry in archives:
         if not is_zip(entry.name):
             raise Refused(f"{name}/{entry.shown} is an archive of another kind; hand in a zip file.")
         inner = read_zip(entry.shown, entry.load(MAX_ARCHIVE_BYTES))
         with suppress(_Nothing):
             found += _answers_in(inner, assignment, f"{name}/{entry.shown}", may_unpack=False)
     if not found:
-        places = " and ".join(f"{name}/{entry.shown}" for entry in archives[:MOST_ZIPS])
+        places = " and ".join(f"{name}/{entry.shown}" for entry in archives)
         raise _Nothing(f"there is no {NAME} in {places}")
     return found
 

@@ -26,6 +26,7 @@ from autograder.sandbox.session import Session
 
 MASKED, NORM = solution("masked_softmax"), solution("layer_norm")
 EXERCISES = ("masked_softmax", "layer_norm")
+IN_PROC = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc, which is Linux's")
 
 # -- what is left behind
 
@@ -112,7 +113,7 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@IN_PROC
 @pytest.mark.parametrize("without", [(), MECHANISMS], ids=["closed_in", "unconfined"])
 def test_no_process_of_a_submission_survives(without: tuple[str, ...]) -> None:
     control = subprocess.Popen(["/bin/sleep", "61.4242"])
@@ -155,7 +156,7 @@ def killer() -> Iterator[list[threading.Thread]]:
         thread.join(20)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@IN_PROC
 def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.Thread]) -> None:
     slow = edited(MASKED, MASKING, f"    import time\n    time.sleep(0.5 if scores.shape == (1, 3) else 0)\n{MASKING}")
     students = ["first", "zygote_at_rest", "second", "zygote_at_work", "third", "worker", "last"]
@@ -194,7 +195,7 @@ def test_a_killed_zygote_or_worker_costs_no_other_check(killer: list[threading.T
     assert zygotes(known) == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@IN_PROC
 def test_workers_in_which_mistakes_wait_to_be_replayed_are_forgotten_with_their_zygote() -> None:
     changes = ("variance", "variance - eps", "variance + 2 * eps", "x.var() + eps", "x.std() + eps", "1 + eps")
     wrong = [{"layer_norm": edited(NORM, "variance + eps", change)} for change in changes]
@@ -211,7 +212,6 @@ def test_workers_in_which_mistakes_wait_to_be_replayed_are_forgotten_with_their_
     assert any(receipt.diagnoses for receipt in receipts.values())
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="ends a worker by its number")
 def test_a_solution_whose_worker_is_ended_is_learnt_from_again() -> None:
     """Without its script a run names no mistake; that a worker was ended must not cost the class its diagnoses."""
     begin_check, ended = Session.begin_check, []

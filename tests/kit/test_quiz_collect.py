@@ -219,8 +219,9 @@ def test_two_zips_of_one_student_are_both_looked_into(tmp_path: Path) -> None:
     (folder / "eve" / "quiz.zip").write_bytes(quiz)
     (folder / "doejane_12345_678901_code.zip").write_bytes(code)
     (folder / "doejane_12345_678902_quiz.zip").write_bytes(quiz)
-    filed(folder, {"bo/quiz.rar": "?"})
+    filed(folder, {"bo/quiz.rar": "?", **{f"cy/{number}.zip": "" for number in range(6)}})
     rows = found(folder)
+    assert rows["cy"] == "6 archives lie in cy; hand in only the one that holds quiz_answers.json"
     assert (rows["eve"], rows["doejane_12345"]) == ("", "")
     assert rows["bo"] == "bo/quiz.rar is an archive of another kind; hand in a zip file"
 
