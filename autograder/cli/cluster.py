@@ -19,7 +19,7 @@ LOOK_EVERY = 2
 """Seconds between two looks at whether all workers are there."""
 
 LOST_AFTER = "10s"
-"""Time after which a worker that has not come back is another one's place."""
+"""Time after which a worker that has not come back makes room for another one."""
 
 
 def run(course: Path | None, workers: int | None, port: int, tls: Keys | None) -> None:
@@ -51,4 +51,4 @@ def run(course: Path | None, workers: int | None, port: int, tls: Keys | None) -
         click.echo(f"autograder grade ASSIGNMENT PATHS --scheduler {local.scheduler_address}", err=True)
         click.echo("Ctrl-C ends the cluster", err=True)
         while not is_over.wait(LOOK_EVERY):
-            local.scale(count)  # dask starts a worker anew that was ended, but not one that ended as it started
+            local.scale(count)  # dask starts a worker anew that was ended, and gives it up if it does not come back
